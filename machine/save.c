@@ -1,0 +1,375 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * save.c - write a copy of this machine's books, without personal details
+ *
+ * The copy has the same tree of files, each passed line by line through the
+ * rule that scrub.c has for it. It is written into a temporary neighbour of
+ * the wanted directory and renamed at the end: whoever sees the directory sees
+ * all of it. What cannot be read here is left out there; what cannot be
+ * written makes the whole fail.
+ */
+#include "machine/internal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+/* A syslog file of many boots; read as it comes, so size costs time only. */
+#define LOG_LIMIT (UINT64_C(1) << 30)
+
+static const struct {
+	const char *path;
+	mach_scrub *scrub;
+	const char *instead; /* read this where the first is missing */
+} books[] = {
+	{ "proc/version", mach_scrub_banner, NULL },
+	{ "proc/sys/kernel/osrelease", mach_scrub_release, NULL },
+	{ "etc/os-release", mach_scrub_os_release, "usr/lib/os-release" },
+	{ "proc/cmdline", mach_scrub_cmdline, NULL },
+	{ "proc/meminfo", mach_scrub_kib, NULL },
+	{ "proc/zoneinfo", mach_scrub_zone, NULL },
+	{ "proc/uptime", mach_scrub_figures, NULL },
+	{ "proc/vmallocinfo", mach_scrub_area, NULL },
+	{ "sys/devices/system/node/possible", mach_scrub_list, NULL },
+	{ "sys/devices/system/node/online", mach_scrub_list, NULL },
+	{ "sys/devices/system/node/has_memory", mach_scrub_list, NULL },
+	{ "sys/devices/system/node/has_normal_memory", mach_scrub_list, NULL },
+	{ "sys/devices/system/node/has_cpu", mach_scrub_list, NULL },
+	{ "sys/devices/system/cpu/possible", mach_scrub_list, NULL },
+	{ "sys/devices/system/cpu/online", mach_scrub_list, NULL },
+	{ "proc/sys/fs/dentry-state", mach_scrub_figures, NULL },
+	{ "proc/sys/fs/inode-state", mach_scrub_figures, NULL },
+	{ "proc/net/sockstat", mach_scrub_sockstat, NULL },
+	{ "proc/net/sockstat6", mach_scrub_sockstat, NULL },
+	{ "proc/net/protocols", mach_scrub_protocols, NULL },
+	{ "proc/self/mountinfo", mach_scrub_mount, NULL },
+	{ "proc/slabinfo", mach_scrub_slab, NULL },
+};
+
+/* ---- the new tree --------------------------------------------------------------------- */
+
+struct copy {
+	const struct mach_root *root;
+	const struct machine *machine;
+	int dir;
+	struct mach_lines lines; /* large: kept off the stack */
+	char out[MACH_SCRUB_MAX];
+};
+
+static int make_parents(int dir, const char *path)
+{
+	char part[256];
+
+	for (const char *slash = strchr(path, '/'); slash; slash = strchr(slash + 1, '/')) {
+		snprintf(part, sizeof(part), "%.*s", (int)(slash - path), path);
+		if (mkdirat(dir, part, 0755) == 0) {
+			/* Whatever the umask says: a copy is for others to read. */
+			if (fchmodat(dir, part, 0755, 0))
+				return -errno;
+		} else if (errno != EEXIST) {
+			return -errno;
+		}
+	}
+	return 0;
+}
+
+static int create(int dir, const char *path, FILE **out)
+{
+	int ret = make_parents(dir, path), fd;
+
+	if (ret)
+		return ret;
+	fd = openat(dir, path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0644);
+	if (fd < 0)
+		return -errno;
+	if (fchmod(fd, 0644) || !(*out = fdopen(fd, "w"))) {
+		ret = -errno;
+		close(fd);
+		return ret;
+	}
+	return 0;
+}
+
+static int finish(FILE *file)
+{
+	int ret = ferror(file) ? -EIO : 0;
+
+	if (fflush(file) && !ret)
+		ret = -errno;
+	if (fclose(file) && !ret)
+		ret = -errno;
+	return ret;
+}
+
+/* Passes on what @scrub keeps of the open lines. Return: error of the writing side. */
+static int copy_lines(struct copy *c, mach_scrub *scrub, const char *path)
+{
+	FILE *file;
+	char *line;
+	int ret = create(c->dir, path, &file), broken;
+
+	if (ret) {
+		mach_lines_close(&c->lines);
+		return ret;
+	}
+	while (!ferror(file) && (line = mach_lines_next(&c->lines)))
+		if (scrub(line, c->out))
+			fprintf(file, "%s\n", c->out);
+	broken = mach_lines_close(&c->lines);
+	ret = finish(file);
+	/* Half a book misleads more than none. */
+	if (!ret && broken && unlinkat(c->dir, path, 0))
+		ret = -errno;
+	return ret;
+}
+
+static int copy_book(struct copy *c, const char *from, mach_scrub *scrub, const char *to,
+		     uint64_t limit)
+{
+	int ret = mach_lines_open(&c->lines, c->root, from, limit);
+
+	/* That is no fault of the book: it would be missed later. */
+	if (ret == -EMFILE || ret == -ENFILE || ret == -ENOMEM)
+		return ret;
+	return ret ? 0 : copy_lines(c, scrub, to);
+}
+
+static int copy_books(struct copy *c)
+{
+	int ret = 0;
+
+	for (size_t i = 0; !ret && i < sizeof(books) / sizeof(books[0]); i++) {
+		const char *from = books[i].path;
+
+		if (books[i].instead && !mach_root_has(c->root, from))
+			from = books[i].instead;
+		ret = copy_book(c, from, books[i].scrub, books[i].path, MACH_LARGE);
+	}
+	return ret;
+}
+
+static int copy_nodes(struct copy *c)
+{
+	int ret = 0;
+
+	for (uint32_t i = 0; !ret && i < c->machine->nodes; i++) {
+		const struct machine_node *node = &c->machine->node[i];
+		char path[64];
+
+		if (!node->online)
+			continue;
+		snprintf(path, sizeof(path), "sys/devices/system/node/node%u/meminfo", node->id);
+		ret = copy_book(c, path, mach_scrub_kib, path, MACH_SMALL);
+		snprintf(path, sizeof(path), "sys/devices/system/node/node%u/cpulist", node->id);
+		if (!ret)
+			ret = copy_book(c, path, mach_scrub_list, path, MACH_SMALL);
+	}
+	return ret;
+}
+
+/* ---- configuration ---------------------------------------------------------------------- */
+
+struct config_copy {
+	FILE *file;
+	char *out;
+	bool any;
+};
+
+static int take_config_line(void *ctx, char *line)
+{
+	struct config_copy *copy = ctx;
+
+	if (mach_scrub_config(line, copy->out)) {
+		fprintf(copy->file, "%s\n", copy->out);
+		copy->any = true;
+	}
+	return 0;
+}
+
+/* Under the name that machine_read() looks for, whichever it came from. */
+static int copy_config(struct copy *c)
+{
+	char to[160], from[160];
+
+	if (!c->machine->has_config || !mach_config_path(c->machine, 1, to, sizeof(to)))
+		return 0;
+	for (unsigned i = 0; i < MACH_CONFIG_PATHS; i++) {
+		struct config_copy copy = { .out = c->out };
+		int broken, ret = create(c->dir, to, &copy.file);
+
+		if (ret)
+			return ret;
+		mach_config_path(c->machine, i, from, sizeof(from));
+		broken = mach_config_lines(c->root, from, take_config_line, &copy);
+		ret = finish(copy.file);
+		if (ret || (!broken && copy.any))
+			return ret;
+		if (unlinkat(c->dir, to, 0))
+			return -errno;
+	}
+	return 0;
+}
+
+/* ---- the rest ----------------------------------------------------------------------------- */
+
+static const char *uname_word(const struct machine *m, struct utsname *system)
+{
+	static const char fine[] = "abcdefghijklmnopqrstuvwxyz0123456789_-";
+
+	if (m->live && uname(system) == 0 && !system->machine[strspn(system->machine, fine)])
+		return system->machine;
+	return hd_arch_name(m->arch);
+}
+
+/* What the books of a saved machine do not tell. */
+static int write_notes(struct copy *c)
+{
+	const struct machine *m = c->machine;
+	struct utsname system;
+	FILE *file;
+	int ret = create(c->dir, "hashdist-saved", &file);
+
+	if (ret)
+		return ret;
+	fprintf(file, "format 1\n");
+	if (m->arch != HD_ARCH_UNKNOWN)
+		fprintf(file, "arch %s\n", uname_word(m, &system));
+	if (m->page_bytes)
+		fprintf(file, "page_bytes %u\n", m->page_bytes);
+	fprintf(file, "container %d\n", m->container);
+	return finish(file);
+}
+
+static int copy_log(struct copy *c, int log_fd)
+{
+	int fd;
+
+	if (log_fd < 0)
+		return 0;
+	fd = fcntl(log_fd, F_DUPFD_CLOEXEC, 0);
+	if (fd < 0)
+		return -errno;
+	mach_lines_start(&c->lines, fd, LOG_LIMIT);
+	return copy_lines(c, mach_scrub_log, "var/log/dmesg");
+}
+
+static int fill(struct copy *c, int log_fd)
+{
+	int ret = write_notes(c);
+
+	if (!ret)
+		ret = copy_books(c);
+	if (!ret)
+		ret = copy_nodes(c);
+	if (!ret)
+		ret = copy_config(c);
+	if (!ret)
+		ret = copy_log(c, log_fd);
+	return ret;
+}
+
+/* ---- the neighbour and the renaming --------------------------------------------------------- */
+
+static int remove_entry(const char *path, const struct stat *st, int type, struct FTW *ftw)
+{
+	(void)st, (void)type, (void)ftw;
+	return remove(path);
+}
+
+static void remove_tree(const char *path)
+{
+	nftw(path, remove_entry, 16, FTW_DEPTH | FTW_PHYS | FTW_MOUNT);
+}
+
+/* @dir without slashes at its end, and "X.saving-XXXXXX" beside it. */
+static int name_neighbour(const char *dir, char **target, char **temporary)
+{
+	size_t len = strlen(dir);
+	const char *base;
+
+	while (len > 1 && dir[len - 1] == '/')
+		len--;
+	*target = strndup(dir, len);
+	if (!*target)
+		return -ENOMEM;
+	base = strrchr(*target, '/');
+	base = base ? base + 1 : *target;
+	/* These have a name elsewhere, and cannot be renamed onto. */
+	if (!*base || strcmp(base, ".") == 0 || strcmp(base, "..") == 0)
+		return -EINVAL;
+	if (asprintf(temporary, "%s.saving-XXXXXX", *target) < 0) {
+		*temporary = NULL;
+		return -ENOMEM;
+	}
+	return 0;
+}
+
+/* rename(2) has the last word; this one spares the work. */
+static int check_target(const char *dir)
+{
+	struct stat st;
+
+	if (lstat(dir, &st))
+		return errno == ENOENT ? 0 : -errno;
+	return S_ISDIR(st.st_mode) ? 0 : -ENOTDIR;
+}
+
+static int save_into(struct copy *c, const char *temporary, const char *target, int log_fd)
+{
+	int ret;
+
+	c->dir = open(temporary, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+	if (c->dir < 0)
+		return -errno;
+	ret = fill(c, log_fd);
+	if (!ret && fchmod(c->dir, 0755))
+		ret = -errno;
+	close(c->dir);
+	if (!ret && rename(temporary, target))
+		ret = errno == ENOTEMPTY ? -EEXIST : -errno;
+	return ret;
+}
+
+static int save_machine(struct copy *c, const char *dir, int log_fd)
+{
+	char *target = NULL, *temporary = NULL;
+	int ret = name_neighbour(dir, &target, &temporary);
+
+	if (!ret)
+		ret = check_target(target);
+	if (!ret && !mkdtemp(temporary))
+		ret = -errno;
+	else if (!ret) {
+		ret = save_into(c, temporary, target, log_fd);
+		if (ret)
+			remove_tree(temporary);
+	}
+	free(temporary);
+	free(target);
+	return ret;
+}
+
+int mach_save(const struct mach_root *root, const char *dir, int log_fd)
+{
+	struct copy *c = malloc(sizeof(*c));
+	struct machine *m = NULL;
+	int ret;
+
+	if (!c)
+		return -ENOMEM;
+	ret = mach_read(root, &m);
+	if (!ret) {
+		c->root = root;
+		c->machine = m;
+		ret = save_machine(c, dir, log_fd);
+	}
+	machine_free(m);
+	free(c);
+	return ret;
+}
