@@ -253,7 +253,7 @@ static void judge_count(const struct bench *b, const struct hd_table *want)
 	if (!verdict)
 		return;
 	verdict->now = seen->entries;
-	verdict->then = verdict->code == HD_V_CLAMPED ? power_of_two_up(asked) : want->entries;
+	verdict->then = verdict->code == HD_V_CLAMPED ? asked : want->entries;
 }
 
 static void judge_fill(const struct bench *b)

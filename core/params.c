@@ -109,7 +109,7 @@ static unsigned distance(const char *a, size_t a_len, const char *b, size_t b_le
 	uint8_t row[24];
 
 	if (a_len >= sizeof(row) || b_len >= sizeof(row) || a_len > b_len + 2 || b_len > a_len + 2)
-		return 3;
+		return UINT8_MAX;
 	for (size_t j = 0; j <= b_len; j++)
 		row[j] = (uint8_t)j;
 	for (size_t i = 1; i <= a_len; i++) {
@@ -146,7 +146,8 @@ static bool resembles(const struct word *word)
 
 static void note_misspelt(struct hd_params *params, const struct word *word)
 {
-	unsigned best = 3;
+	/* "dhash_entry" is three letters off; short names would then resemble each other. */
+	unsigned best = word->name_len > 10 ? 4 : 3;
 	int nearest = HD_PARAM_NONE;
 
 	if (!resembles(word))

@@ -410,7 +410,7 @@ static void a_parameter_asked_for_more_than_a_sixteenth(void **state)
 	(void)state;
 	v = only(&b, HD_V_CLAMPED);
 	assert_int_equal(v.now, 16777216);
-	assert_int_equal(v.then, 1 << 30);
+	assert_int_equal(v.then, 999999999);
 	/* With what a 2 GiB guest counts, no power of two: down. */
 	b.machine.facts.pages.kernel = b.machine.facts.pages.all = 515808;
 	b = bench_of(b.machine, HD_TABLE_DENTRY);
@@ -431,7 +431,7 @@ static void a_parameter_asked_for_more_than_a_sixteenth(void **state)
 	nothing(&b);
 	boot_with(&b.machine, "uhash_entries=100000");
 	b = bench_of(b.machine, HD_TABLE_UDP);
-	assert_int_equal(only(&b, HD_V_CLAMPED).then, 131072);
+	assert_int_equal(only(&b, HD_V_CLAMPED).then, 100000);
 }
 
 static void many_objects_in_a_bucket(void **state)

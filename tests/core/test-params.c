@@ -285,7 +285,7 @@ static void a_word_with_a_typing_error_is_noticed(void **state)
 		{ "HASHDIST=1", HD_PARAM_HASHDIST },
 		{ "dhash_entires=1", HD_PARAM_DHASH_ENTRIES },
 		{ "ihashentries=1", HD_PARAM_IHASH_ENTRIES },
-		{ "mphash_entry=1", HD_PARAM_NONE }, /* three letters off */
+		{ "mphash_entry=1", HD_PARAM_MPHASH_ENTRIES }, /* three letters off */
 		{ "thash_entrie=1", HD_PARAM_THASH_ENTRIES },
 		{ "dhash_entriesss=1", HD_PARAM_DHASH_ENTRIES },
 		{ "dhash_entriessss=1", HD_PARAM_NONE },
