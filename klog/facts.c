@@ -114,6 +114,8 @@ enum taken klog__fact(struct klog *log, struct line *line, bool last)
 		return hint(log, KLOG_HINT_DMA32);
 	case W_MEMMAP:
 		return klog__memmap(log, line);
+	case W_HASH_MMU:
+		return hint(log, KLOG_HINT_HASH_MMU);
 	case W_LOWMEM:
 		return lowmem(log, line);
 	case W_MIPS_CPU:

@@ -61,6 +61,7 @@ enum word {
 	W_DMA32_ZONE,
 	W_MEMMAP,
 	W_LOWMEM,
+	W_HASH_MMU,
 	W_ARM_CPU,
 	W_AARCH64_CPU,
 	W_TOP_OF_RAM,

@@ -72,6 +72,7 @@ enum {
 	KLOG_HINT_SPARC = 1u << 9,      /* "PROMLIB:" */
 	KLOG_HINT_PARISC = 1u << 10,    /* "Kernel default page size is" */
 	KLOG_HINT_S390 = 1u << 11,      /* "setup: Reserving" */
+	KLOG_HINT_HASH_MMU = 1u << 12,  /* powerpc: "HugeTLB registered 16.0 MiB", "hash-mmu:" */
 };
 
 /**

@@ -142,6 +142,9 @@ static const struct beginning beginnings[] = {
 	WORD("hash-mmu: ", W_TOP_OF_RAM),
 	WORD("radix-mmu: ", W_TOP_OF_RAM),
 	WORD("lowmem  : 0x", W_LOWMEM),
+	WORD("HugeTLB registered 16.0 MiB page", W_HASH_MMU),
+	WORD("HugeTLB: registered 16.0 MiB page", W_HASH_MMU),
+	WORD("hash-mmu: ", W_HASH_MMU),
 	WORD("lowmem : 0x", W_LOWMEM),
 
 	WORD("ACPI: ", W_NOISE),

@@ -226,6 +226,9 @@ static void detect_lock(struct hd_rules *rules, const struct klog_boot *boot)
 	if (futex && futex->has_bytes && futex->entries && futex->bytes / futex->entries <= 1024) {
 		uint64_t bucket = futex->bytes / futex->entries;
 
+		/* 256 buckets for each processor, unless the kernel was built small. */
+		if (futex->entries == 16)
+			teach(rules, HD_RULE_BASE_SMALL, 1);
 		/* Without SMP it is not aligned, and as odd as its fields. */
 		teach(rules, HD_RULE_CACHE_LINE, power_of_two(bucket) ? (int32_t)bucket : 0);
 	}
@@ -276,6 +279,9 @@ static void infer_rules(const struct klog_boot *boot, const struct machine *book
 	out->has_sizes = out->has_arch || (word && (page_shift || config.page_shift));
 	if (boot)
 		detect_era(rules, boot);
+	/* vmalloc has huge pages only where the MMU walks page tables. */
+	if (boot && arch == HD_ARCH_PPC64 && boot->hints & KLOG_HINT_HASH_MMU)
+		teach(rules, HD_RULE_HUGE_VMALLOC, HD_HUGE_NEVER);
 	if (boot && detect == KTABLES_DETECT_RULES) {
 		detect_kinds(rules, boot);
 		detect_order_print(rules, boot);

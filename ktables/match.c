@@ -5,7 +5,8 @@
  * vmallocinfo names the allocator, not the table, so size is the only mark. An
  * area is the table rounded up to the page it is mapped with. Where several
  * tables have one size and their areas differ in spread, they are taken in the
- * order of the log and of the file, and the rows say so.
+ * order of the log and of the file, and the rows say so. A list of pages may have
+ * a table's size, too.
  */
 #include <stdlib.h>
 
@@ -56,6 +57,27 @@ static const struct machine_area *pick(const struct machine *books, uint64_t byt
 	return first;
 }
 
+/**
+ * A table of many pages comes with a list of them, which is an area of its own by the
+ * same caller and no table. The first area of that size is taken for it, since lists of
+ * the large, early tables are made before the small tables are.
+ */
+static void pass_over_lists(const struct machine *books, uint64_t page, uint64_t word, bool *taken)
+{
+	for (uint32_t a = 0; a < books->areas; a++) {
+		uint64_t list = books->area[a].pages * word;
+		uint32_t at = 0;
+
+		if (list <= page)
+			continue;
+		while (at < books->areas &&
+		       (taken[at] || books->area[at].bytes != ((list + page - 1) & ~(page - 1))))
+			at++;
+		if (at < books->areas)
+			taken[at] = true;
+	}
+}
+
 void ktables_match_areas(struct ktables_survey *survey, const struct machine *books)
 {
 	bool *taken = calloc(books->areas ? books->areas : 1, sizeof(*taken));
@@ -63,6 +85,8 @@ void ktables_match_areas(struct ktables_survey *survey, const struct machine *bo
 
 	if (!taken)
 		return;
+	pass_over_lists(books, page,
+			(uint64_t)survey->facts.machine.rules.value[HD_RULE_WORD_BYTES], taken);
 	for (uint32_t r = 0; r < survey->rows; r++) {
 		struct ktables_row *row = &survey->row[r];
 		const struct machine_area *area;

@@ -29,8 +29,6 @@ static const struct {
 } given[] = {
 	{ "x86_64-5.14-192g-n2-145b", "huge-vmalloc=node-share",
 	  "SUSE's 5.14 has huge vmalloc on x86-64, as 5.18 has" },
-	{ "ppc64-5.19-64g-n2-2c37", "huge-vmalloc=never",
-	  "a hash MMU, which maps no huge page in vmalloc; the log does not say which MMU" },
 };
 
 /** Logs that lack a fact, or whose lines are not to be had from the facts. */
