@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * report.c - hashdist report: where did the kernel put its large hashes?
+ *
+ * Options, and what to do with them. Logs alone are read by report_logs.c.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+#include "cli/report.h"
+#include "cli/source.h"
+
+enum { GIVEN_MAX = 32 };
+
+struct options {
+	bool logs, json, metrics, damaged;
+	const char *sysroot, *save, *columns;
+	const char *rule[GIVEN_MAX];
+	struct ktables_given given;
+	char **file; /* of --log, in order */
+	int files;
+};
+
+static const struct cli_option options[] = {
+	{ "log", 'l', "FILE...", "boot logs instead of this machine; - is standard input" },
+	{ "sysroot", 's', "DIR", "a machine saved with --save, or a copy of its /proc and /sys" },
+	{ "save", 0, "DIR", "save this machine into DIR, without personal details" },
+	{ "json", 'j', NULL, "print JSON" },
+	{ "openmetrics", 0, NULL, "print OpenMetrics, for node_exporter's textfile collector" },
+	{ "output", 'o', "COL,...", "print these columns only; 'help' lists them" },
+	{ "rule", 0, "NAME=VALUE", "overrule what the kernel version tells; 'help' lists them" },
+	{ "damaged", 0, NULL,
+	  "show the lines that look like a table's and are none we understand" },
+	{ "help", 'h', NULL, "show this" },
+	{ 0 },
+};
+
+enum {
+	OPT_LOG,
+	OPT_SYSROOT,
+	OPT_SAVE,
+	OPT_JSON,
+	OPT_METRICS,
+	OPT_OUTPUT,
+	OPT_RULE,
+	OPT_DAMAGED,
+	OPT_HELP
+};
+
+static int run(int argc, char **argv);
+
+const struct cli_verb cli_report = {
+	"report",
+	"[OPTION...] [--log FILE...]",
+	"where did the kernel put its large hashes?",
+	options,
+	run,
+};
+
+/* ---- options --------------------------------------------------------------------------- */
+
+static void list_columns(void)
+{
+	for (const struct report_column *c = report_columns; c->name; c++)
+		printf("  %-10s %s\n", c->name, c->help);
+}
+
+static void list_rules(void)
+{
+	for (int rule = 0; rule < HD_RULE_COUNT; rule++) {
+		printf("  %s=", hd_rule_name(rule));
+		if (!hd_rule_word(rule, 0))
+			fputs("NUMBER", stdout);
+		for (int32_t w = 0; hd_rule_word(rule, w); w++)
+			printf("%s%s", w ? "|" : "", hd_rule_word(rule, w));
+		putchar('\n');
+	}
+}
+
+static int add_rule(struct options *opt, const char *text)
+{
+	struct hd_rules scratch;
+
+	hd_rules_init(&scratch, 0, HD_ARCH_X86_64, NULL);
+	if (hd_rules_parse(&scratch, text, strlen(text))) {
+		cli_error("--rule: '%s' is no rule, or not a value it can have", text);
+		cli_hint("try", "hashdist report --rule help");
+		return CLI_USAGE;
+	}
+	if (opt->given.rules == GIVEN_MAX) {
+		cli_error("--rule: more than %d", GIVEN_MAX);
+		return CLI_USAGE;
+	}
+	opt->rule[opt->given.rules++] = text;
+	return CLI_OK;
+}
+
+static int wrong_word(const char *word)
+{
+	cli_error("%s: a word that belongs to no option", word);
+	cli_hint("try", "hashdist report --log %s", word);
+	return CLI_USAGE;
+}
+
+/** Return: CLI_OK to go on, CLI_USAGE; -1 done already (help). */
+static int take_option(struct options *opt, int which, const char *value)
+{
+	switch (which) {
+	case OPT_LOG:
+		opt->logs = true;
+		opt->file[opt->files++] = (char *)value;
+		return CLI_OK;
+	case OPT_SYSROOT:
+		opt->sysroot = value;
+		return CLI_OK;
+	case OPT_SAVE:
+		opt->save = value;
+		return CLI_OK;
+	case OPT_JSON:
+		opt->json = true;
+		return CLI_OK;
+	case OPT_METRICS:
+		opt->metrics = true;
+		return CLI_OK;
+	case OPT_OUTPUT:
+		if (!strcmp(value, "help")) {
+			list_columns();
+			return -1;
+		}
+		opt->columns = value;
+		return report_columns_ok(value) ? CLI_OK : CLI_USAGE;
+	case OPT_RULE:
+		if (!strcmp(value, "help")) {
+			list_rules();
+			return -1;
+		}
+		return add_rule(opt, value);
+	case OPT_DAMAGED:
+		opt->damaged = true;
+		return CLI_OK;
+	default:
+		cli_print_help(&cli_report);
+		return -1;
+	}
+}
+
+static int parse(int argc, char **argv, struct options *opt)
+{
+	struct cli_args args = { .argc = argc, .argv = argv, .at = 1 };
+	int which, status = CLI_OK;
+
+	while (status == CLI_OK && (which = cli_next(&args, &cli_report)) != CLI_ARG_END) {
+		if (which == CLI_ARG_WRONG)
+			return CLI_USAGE;
+		if (which != CLI_ARG_PLAIN)
+			status = take_option(opt, which, args.value);
+		else if (opt->logs)
+			opt->file[opt->files++] = (char *)args.value;
+		else
+			return wrong_word(args.value);
+	}
+	if (status == CLI_OK && opt->logs + !!opt->sysroot + !!opt->save > 1) {
+		cli_error("--log, --sysroot and --save exclude each other");
+		return CLI_USAGE;
+	}
+	if (status == CLI_OK && opt->json + opt->metrics + !!opt->columns > 1) {
+		cli_error("--json, --openmetrics and --output exclude each other");
+		return CLI_USAGE;
+	}
+	opt->given.rule = opt->rule;
+	return status;
+}
+
+/* ---- one machine ------------------------------------------------------------------------- */
+
+static int show(const struct options *opt, const struct cli_source *source)
+{
+	struct ktables_survey *survey = calloc(1, sizeof(*survey));
+	struct ktables_advice advice[KTABLES_ADVICE_MAX];
+	struct report report = {
+		.survey = survey,
+		.boot = source->boot,
+		.books = source->books,
+		.advice = advice,
+		.log_note = source->note[0] ? source->note : NULL,
+		.log_remedy = source->remedy,
+	};
+	int status = CLI_FAILED;
+
+	if (!survey || ktables_survey(survey, source->boot, source->books, &opt->given)) {
+		cli_error("out of memory");
+		free(survey);
+		return CLI_FAILED;
+	}
+	report.advices = ktables_advise(survey, advice, KTABLES_ADVICE_MAX);
+	if (!survey->rows) {
+		cli_error("nothing to report: neither a kernel log nor enough to compute from");
+		if (report.log_note)
+			cli_hint("because", "%s", report.log_note);
+		if (report.log_remedy)
+			cli_hint("try", "%s", report.log_remedy);
+	} else if (opt->json) {
+		status = report_print_json(&report);
+	} else if (opt->metrics) {
+		status = report_print_metrics(&report);
+	} else {
+		status = report_print_text(&report, opt->columns);
+	}
+	ktables_survey_fini(survey);
+	free(survey);
+	return status;
+}
+
+static int report_machine(const struct options *opt)
+{
+	struct cli_source source = { .show_damaged = opt->damaged };
+	int status = CLI_FAILED;
+
+	if (cli_source_machine(&source, opt->sysroot))
+		status = show(opt, &source);
+	cli_source_close(&source);
+	return status;
+}
+
+/* ---- saving ------------------------------------------------------------------------------- */
+
+static int save_machine(const struct options *opt)
+{
+	int log_fd = open("/dev/kmsg", O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
+	int log_error = log_fd < 0 ? errno : 0;
+	int error = machine_save(opt->save, log_fd);
+
+	if (log_fd >= 0)
+		close(log_fd);
+	if (error == -EEXIST) {
+		cli_error("%s: exists and is not empty; nothing was written", opt->save);
+		cli_hint("try", "a new directory");
+		return CLI_FAILED;
+	}
+	if (error) {
+		cli_error("%s: %s; nothing was written", opt->save, strerror(-error));
+		return CLI_FAILED;
+	}
+	if (log_error) {
+		cli_error("/dev/kmsg: %s; saved without the kernel log", strerror(log_error));
+		cli_hint("try", "run as root, or put the output of dmesg into %s/var/log/dmesg",
+			 opt->save);
+	}
+	return CLI_OK;
+}
+
+static int run(int argc, char **argv)
+{
+	struct options opt = { .file = calloc((size_t)argc + 1, sizeof(char *)) };
+	int status;
+
+	if (!opt.file) {
+		cli_error("out of memory");
+		return CLI_FAILED;
+	}
+	status = parse(argc, argv, &opt);
+	if (status == -1) {
+		status = CLI_OK;
+	} else if (status == CLI_OK && opt.save) {
+		status = save_machine(&opt);
+	} else if (status == CLI_OK && opt.logs) {
+		struct report_logs_options logs = { opt.json, opt.metrics, opt.damaged, opt.columns,
+						    &opt.given };
+
+		status = report_logs(opt.file, opt.files, &logs);
+	} else if (status == CLI_OK) {
+		status = report_machine(&opt);
+	}
+	free(opt.file);
+	return status;
+}
