@@ -9,11 +9,14 @@
 
 #include "cli/boot_queue.h"
 
-enum { PLACES = 64 };
+/* Handing over costs a system call when the other thread sleeps: many boots at once. */
+enum { BATCHES = 4, BATCH = 32 };
 
-struct place {
-	const char *file; /* NULL: the end */
-	struct klog_boot boot;
+struct batch {
+	unsigned count;
+	bool last;
+	const char *file[BATCH];
+	struct klog_boot boot[BATCH];
 };
 
 struct boot_queue {
@@ -23,7 +26,8 @@ struct boot_queue {
 	bool threaded;
 	sem_t empty, full;
 	unsigned next_in, next_out;
-	struct place place[PLACES];
+	bool filling; /* batch next_in is ours already */
+	struct batch batch[BATCHES];
 };
 
 static void wait_for(sem_t *sem)
@@ -37,12 +41,13 @@ static void *taker(void *arg)
 	struct boot_queue *queue = arg;
 
 	for (;;) {
-		struct place *place = &queue->place[queue->next_out++ % PLACES];
+		struct batch *batch = &queue->batch[queue->next_out++ % BATCHES];
 
 		wait_for(&queue->full);
-		if (!place->file)
+		for (unsigned b = 0; b < batch->count; b++)
+			queue->take(queue->ctx, batch->file[b], &batch->boot[b]);
+		if (batch->last)
 			return NULL;
-		queue->take(queue->ctx, place->file, &place->boot);
 		sem_post(&queue->empty);
 	}
 }
@@ -68,25 +73,46 @@ struct boot_queue *boot_queue_new(boot_queue_take *take, void *ctx)
 		return NULL;
 	queue->take = take;
 	queue->ctx = ctx;
-	sem_init(&queue->empty, 0, PLACES);
+	sem_init(&queue->empty, 0, BATCHES);
 	sem_init(&queue->full, 0, 0);
 	queue->threaded = start_thread(queue);
 	return queue;
 }
 
+/** The batch being filled; waits for one to be free. */
+static struct batch *fill(struct boot_queue *queue)
+{
+	struct batch *batch = &queue->batch[queue->next_in % BATCHES];
+
+	if (!queue->filling) {
+		wait_for(&queue->empty);
+		batch->count = 0;
+		queue->filling = true;
+	}
+	return batch;
+}
+
+static void hand_over(struct boot_queue *queue, bool last)
+{
+	fill(queue)->last = last;
+	queue->filling = false;
+	queue->next_in++;
+	sem_post(&queue->full);
+}
+
 void boot_queue_put(struct boot_queue *queue, const char *file, const struct klog_boot *boot)
 {
-	struct place *place = &queue->place[queue->next_in % PLACES];
+	struct batch *batch;
 
 	if (!queue->threaded) {
 		queue->take(queue->ctx, file, boot);
 		return;
 	}
-	wait_for(&queue->empty);
-	place->file = file;
-	klog_boot_copy(&place->boot, boot);
-	queue->next_in++;
-	sem_post(&queue->full);
+	batch = fill(queue);
+	batch->file[batch->count] = file;
+	klog_boot_copy(&batch->boot[batch->count++], boot);
+	if (batch->count == BATCH)
+		hand_over(queue, false);
 }
 
 void boot_queue_free(struct boot_queue *queue)
@@ -94,9 +120,7 @@ void boot_queue_free(struct boot_queue *queue)
 	if (!queue)
 		return;
 	if (queue->threaded) {
-		wait_for(&queue->empty);
-		queue->place[queue->next_in % PLACES].file = NULL;
-		sem_post(&queue->full);
+		hand_over(queue, true);
 		pthread_join(queue->thread, NULL);
 	}
 	sem_destroy(&queue->empty);
