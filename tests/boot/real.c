@@ -3,6 +3,7 @@
  * real.c - the boots of tests/core/real-boots.tsv, as descriptions and as lines
  */
 #include "tests/boot/real.h"
+#include "tests/core/tsv.h"
 
 enum { FIELDS = 16 };
 
@@ -72,56 +73,25 @@ static void describe(struct real_boot *boot)
 
 /* ---- the file --------------------------------------------------------------------- */
 
-static uint64_t number(const char *field)
-{
-	char *end;
-	unsigned long long n = strtoull(field, &end, 10);
-
-	if (end == field || *end)
-		fail_msg("\"%s\" is no number", field);
-	return n;
-}
-
-static size_t split(char *line, char **field, size_t most)
-{
-	size_t n = 0;
-
-	line[strcspn(line, "\n")] = '\0';
-	while (n < most) {
-		field[n++] = line;
-		line = strchr(line, '\t');
-		if (!line)
-			return n;
-		*line++ = '\0';
-	}
-	return most + 1;
-}
-
-static void copy(char *to, size_t size, const char *from)
-{
-	assert_true(strlen(from) < size);
-	memcpy(to, from, strlen(from) + 1);
-}
-
 static void read_boot(struct real_boot *boot, char **field)
 {
 	struct hd_config config;
 
-	copy(boot->id, sizeof(boot->id), field[0]);
-	copy(boot->version, sizeof(boot->version), field[1]);
+	tsv_copy(boot->id, sizeof(boot->id), field[0]);
+	tsv_copy(boot->version, sizeof(boot->version), field[1]);
 	boot->arch = hd_arch_parse(field[2], strlen(field[2]));
-	boot->page_kib = number(field[3]);
-	boot->ram_kib = number(field[4]);
-	boot->ram_max_kib = number(field[5]);
-	boot->online_nodes = (uint32_t)number(field[6]);
-	boot->memory_nodes = (uint32_t)number(field[7]);
-	boot->cpus = (uint32_t)number(field[8]);
-	copy(boot->cmdline, sizeof(boot->cmdline), strcmp(field[9], "-") == 0 ? "" : field[9]);
-	boot->total = number(field[10]);
-	boot->present_kib = number(field[12]);
-	boot->reserved_kib = number(field[13]);
-	boot->cma_kib = number(field[14]);
-	copy(boot->tables, sizeof(boot->tables), field[15]);
+	boot->page_kib = tsv_number(field[3]);
+	boot->ram_kib = tsv_number(field[4]);
+	boot->ram_max_kib = tsv_number(field[5]);
+	boot->online_nodes = (uint32_t)tsv_number(field[6]);
+	boot->memory_nodes = (uint32_t)tsv_number(field[7]);
+	boot->cpus = (uint32_t)tsv_number(field[8]);
+	tsv_copy(boot->cmdline, sizeof(boot->cmdline), strcmp(field[9], "-") == 0 ? "" : field[9]);
+	boot->total = tsv_number(field[10]);
+	boot->present_kib = tsv_number(field[12]);
+	boot->reserved_kib = tsv_number(field[13]);
+	boot->cma_kib = tsv_number(field[14]);
+	tsv_copy(boot->tables, sizeof(boot->tables), field[15]);
 
 	hd_config_init(&config);
 	config.preempt_rt = strstr(boot->version, "-rt") ? HD_YES : HD_UNKNOWN;
@@ -147,7 +117,7 @@ int real_setup(void **state)
 		if (line[0] == '#')
 			continue;
 		assert_true(count < REAL_BOOTS);
-		assert_int_equal(split(line, field, FIELDS), FIELDS);
+		assert_int_equal(tsv_split(line, field, FIELDS), FIELDS);
 		read_boot(&real_boots[count++], field);
 	}
 	fclose(file);

@@ -20,6 +20,7 @@
  * anything else that is not exact. A boot that is listed but exact fails too.
  */
 #include "help.h"
+#include "tsv.h"
 
 enum { BOOTS = 172, FIELDS = 16 };
 
@@ -61,48 +62,17 @@ static const char *reason_of(const char *id)
 
 /* ---- the file ------------------------------------------------------------------------- */
 
-static uint64_t number(const char *field)
-{
-	char *end;
-	unsigned long long n = strtoull(field, &end, 10);
-
-	if (end == field || *end)
-		fail_msg("\"%s\" is no number", field);
-	return n;
-}
-
-/** Splits at tabs, in place. */
-static size_t split(char *line, char **field, size_t most)
-{
-	size_t n = 0;
-
-	line[strcspn(line, "\n")] = '\0';
-	while (n < most) {
-		field[n++] = line;
-		line = strchr(line, '\t');
-		if (!line)
-			return n;
-		*line++ = '\0';
-	}
-	return most + 1;
-}
-
-static void copy(char *to, size_t size, const char *from)
-{
-	assert_true(strlen(from) < size);
-	strcpy(to, from);
-}
-
 static void read_boot(struct boot *boot, char **field)
 {
 	struct hd_machine *m = &boot->machine;
 	struct hd_config config;
-	uint64_t page_kib = number(field[3]);
+	uint64_t page_kib = tsv_number(field[3]);
 
-	*boot = (struct boot){ .ram_kib = number(field[4]), .ram_max_kib = number(field[5]) };
-	copy(boot->id, sizeof(boot->id), field[0]);
-	copy(boot->tables, sizeof(boot->tables), field[15]);
-	copy(boot->cmdline, sizeof(boot->cmdline), strcmp(field[9], "-") == 0 ? "" : field[9]);
+	*boot =
+	    (struct boot){ .ram_kib = tsv_number(field[4]), .ram_max_kib = tsv_number(field[5]) };
+	tsv_copy(boot->id, sizeof(boot->id), field[0]);
+	tsv_copy(boot->tables, sizeof(boot->tables), field[15]);
+	tsv_copy(boot->cmdline, sizeof(boot->cmdline), strcmp(field[9], "-") == 0 ? "" : field[9]);
 	boot->rt = strstr(field[1], "-rt") != NULL;
 
 	hd_config_init(&config);
@@ -112,16 +82,16 @@ static void read_boot(struct boot *boot, char **field)
 	assert_int_equal(hd_rules_init(&m->rules, version_of(field[1]),
 				       hd_arch_parse(field[2], strlen(field[2])), &config),
 			 0);
-	m->facts.possible_cpus = (uint32_t)number(field[8]);
+	m->facts.possible_cpus = (uint32_t)tsv_number(field[8]);
 	m->facts.pv_spinlocks = m->rules.arch == HD_ARCH_PPC64; /* pSeries guests */
 	boot_with(m, boot->cmdline);
-	give_nodes(m, (uint32_t)number(field[6]), (uint32_t)number(field[7]));
+	give_nodes(m, (uint32_t)tsv_number(field[6]), (uint32_t)tsv_number(field[7]));
 
 	boot->log.has_zonelist_pages = boot->log.has_memory = boot->log.has_reserved = true;
-	boot->log.zonelist_pages = number(field[10]);
-	boot->log.total_kib = number(field[12]);
-	boot->log.reserved_kib = number(field[13]);
-	boot->log.cma_kib = number(field[14]);
+	boot->log.zonelist_pages = tsv_number(field[10]);
+	boot->log.total_kib = tsv_number(field[12]);
+	boot->log.reserved_kib = tsv_number(field[13]);
+	boot->log.cma_kib = tsv_number(field[14]);
 	boot->log.possible_cpus = m->facts.possible_cpus;
 }
 
@@ -139,7 +109,7 @@ static int read_file(void **state)
 		if (line[0] == '#')
 			continue;
 		assert_true(count < BOOTS);
-		assert_int_equal(split(line, field, FIELDS), FIELDS);
+		assert_int_equal(tsv_split(line, field, FIELDS), FIELDS);
 		read_boot(&boots[count++], field);
 	}
 	fclose(file);
