@@ -39,7 +39,8 @@ const char *report_reason(enum hd_hashdist_reason reason)
 	case HD_REASON_NO_NUMA:
 		return "this kernel has no NUMA, nor the parameter";
 	case HD_REASON_NEVER_CLEARED:
-		return "the default; kernels before 5.3 do not look at the nodes";
+		return "the default; this kernel does not look at the nodes, as later ones do from "
+		       "5.3 on";
 	default:
 		return "the default of this kernel";
 	}

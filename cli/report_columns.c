@@ -110,8 +110,11 @@ static void value_nodes(const struct report *report, const struct ktables_row *r
 	size_t used = 0;
 
 	put(out, "?");
-	if (!row->node_bytes)
+	if (!row->node_bytes) {
+		if (report->survey->facts.machine.facts.memory_nodes == 1)
+			put(out, "only node");
 		return;
+	}
 	for (uint32_t n = 0; n < report->books->nodes; n++) {
 		uint64_t bytes = row->node_bytes[n];
 

@@ -493,6 +493,22 @@ static void pages_from_books(const struct machine *books, struct ktables_facts *
 	out->has_pages = true;
 }
 
+/** These two are early unless the flag is set: scattered, they say that it is. */
+static bool early_is_scattered(const struct klog_boot *boot)
+{
+	static const enum hd_table_id early[] = { HD_TABLE_DENTRY, HD_TABLE_INODE };
+	unsigned scattered = 0;
+
+	for (unsigned i = 0; i < 2; i++) {
+		const struct klog_table *table = find(boot, early[i]);
+
+		if (table && table->mapping == HD_MAP_LINEAR)
+			return false;
+		scattered += table && table->mapping != HD_MAP_UNKNOWN;
+	}
+	return scattered;
+}
+
 /* ---- all of it --------------------------------------------------------------------------------- */
 
 void ktables_infer(const struct klog_boot *boot, const struct machine *books,
@@ -518,6 +534,12 @@ void ktables_infer(const struct klog_boot *boot, const struct machine *books,
 	machine->facts.pv_spinlocks = find(boot, HD_TABLE_PV_QSPINLOCK) != NULL;
 	machine->hashdist =
 	    hd_hashdist(&machine->rules, &machine->facts, &machine->params, &out->reason);
+	if (boot && detect == KTABLES_DETECT_RULES && out->reason == HD_REASON_ONE_NODE &&
+	    early_is_scattered(boot)) {
+		teach(&machine->rules, HD_RULE_HASHDIST_CLEARS, 0);
+		machine->hashdist =
+		    hd_hashdist(&machine->rules, &machine->facts, &machine->params, &out->reason);
+	}
 	if (boot)
 		pages_from_log(boot, out);
 	if (!out->has_pages && books)

@@ -1282,9 +1282,28 @@ static void tables_by_processor_are_not_predicted_without_processors(void **stat
 	assert_int_equal(want.low.entries, 1024);
 }
 
+static void a_scattered_dentry_table_on_one_node_says_that_the_flag_is_set(void **state)
+{
+	(void)state;
+	memset(&boot, 0, sizeof(boot));
+	boot.head_seen = true;
+	boot.arch = HD_ARCH_X86_64;
+	strcpy(boot.version, "4.18.0-80.el8.x86_64");
+	boot_zonelists(&boot, 1, 1, 4128480);
+	boot_table(&boot, "Dentry cache", 2097152, 12, 16777216, HD_MAP_VMALLOC);
+	ktables_infer(&boot, NULL, NULL, KTABLES_DETECT_RULES, &facts);
+	assert_true(facts.machine.hashdist);
+	assert_int_equal(facts.reason, HD_REASON_NEVER_CLEARED);
+	boot.table[0].mapping = HD_MAP_LINEAR;
+	ktables_infer(&boot, NULL, NULL, KTABLES_DETECT_RULES, &facts);
+	assert_false(facts.machine.hashdist);
+	assert_int_equal(facts.reason, HD_REASON_ONE_NODE);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_scattered_dentry_table_on_one_node_says_that_the_flag_is_set),
 		cmocka_unit_test(the_stable_release_behind_a_distributions_number_is_found),
 		cmocka_unit_test(every_flavour_of_ubuntu_names_its_stable_release),
 		cmocka_unit_test(a_compilers_version_is_not_the_kernels),
