@@ -63,6 +63,8 @@ static bool next_word(const char *text, size_t len, size_t *at, struct word *wor
 		start++;
 	}
 	for (end = start; end < len && text[end] && (quoted || !blank(text[end])); end++) {
+		if (text[end] > '=') /* a letter, like most */
+			continue;
 		if (text[end] == '=' && !equals)
 			equals = end;
 		if (text[end] == '"')
@@ -144,14 +146,13 @@ static bool resembles(const struct word *word)
 	return false;
 }
 
+/** @word resembles them. */
 static void note_misspelt(struct hd_params *params, const struct word *word)
 {
 	/* "dhash_entry" is three letters off; short names would then resemble each other. */
 	unsigned best = word->name_len > 10 ? 4 : 3;
 	int nearest = HD_PARAM_NONE;
 
-	if (!resembles(word))
-		return;
 	for (int p = 0; p < HD_PARAM_COUNT; p++) {
 		unsigned d = distance(word->name, word->name_len, names[p], text_len(names[p]));
 
@@ -289,6 +290,10 @@ void hd_params_parse(struct hd_params *params, const struct hd_rules *rules, con
 
 		if (text_is(word.name, word.name_len, "--") && !word.value)
 			break;
+		if (!resembles(&word)) { /* most words: neither a name nor nearly one */
+			note_others(params, &word);
+			continue;
+		}
 		while (p < HD_PARAM_COUNT && !is_name(&word, names[p]))
 			p++;
 		if (p == HD_PARAM_COUNT) {

@@ -188,6 +188,7 @@ struct spec {
 
 #define V(major, minor, patch) HD_VERSION(major, minor, patch)
 
+/* In the order of ids: find_spec() looks no further. */
 static const struct spec specs[] = {
 	{ HD_TABLE_PID, 0, V(4, 15, 0), B_POINTER, C_MEMORY, HD_WHEN_EARLY, 18, 0, 0, 4096 },
 	{ HD_TABLE_PV_QSPINLOCK, V(4, 2, 0), 0, B_TWO_POINTERS, C_PV, HD_WHEN_EARLY, 0, 0, 0, 0 },
@@ -259,7 +260,7 @@ static const struct spec *find_spec(enum hd_table_id id, uint32_t version)
 {
 	if (!version)
 		version = HD_VERSION_MAX;
-	for (size_t i = 0; i < sizeof(specs) / sizeof(specs[0]); i++)
+	for (size_t i = 0; i < sizeof(specs) / sizeof(specs[0]) && specs[i].id <= id; i++)
 		if (specs[i].id == id &&
 		    (version >= specs[i].since || came_to_stable(id, version)) &&
 		    (!specs[i].until || version < specs[i].until))

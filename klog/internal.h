@@ -13,6 +13,7 @@
  *   tables.c    reads the figures of a table line, facts.c and facts_*.c those of all others
  *   boots.c     decides to which boot they belong
  *   arch.c      guesses the architecture when the boot is complete
+ *   edge.c      says where a file can be cut in front of all that
  *
  * Text is never terminated here: it runs from @text to @end, and nothing may be read
  * at or beyond @end.

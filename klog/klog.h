@@ -158,6 +158,25 @@ void klog_finish(struct klog *log);
 /** Since klog_new() or the last klog_finish() but one, whichever is later. */
 const struct klog_stats *klog_stats(const struct klog *log);
 
+/* ---- cutting a file of many boots ---- */
+
+enum { KLOG_EDGE_BEHIND = 16 << 10, KLOG_EDGE_AHEAD = 16 << 10 };
+#define KLOG_NO_EDGE ((size_t)-1)
+
+/**
+ * klog_edge() - the first line start in [@from, @to) of @data that begins another boot
+ *
+ * KLOG_EDGE_BEHIND bytes before @from and KLOG_EDGE_AHEAD behind @to must be in @data,
+ * unless the file does not have them. A guess, but always the same; see klog_at_edge().
+ * Return: its offset; KLOG_NO_EDGE when there is none.
+ */
+size_t klog_edge(const char *data, size_t len, size_t from, size_t to);
+/**
+ * klog_at_edge() - all up to an edge was fed: does a new boot begin there, for sure?
+ * Then klog_finish() and a new reader give what this reader would have given.
+ */
+bool klog_at_edge(struct klog *log);
+
 /**
  * klog_read_fd() - feed a file or pipe to its end, then klog_finish()
  * gzip is unpacked. Return: 0 or -errno of read(); -EISDIR for a directory; -EBADMSG for

@@ -559,24 +559,27 @@ static bool mapping_known(const struct ktables_facts *facts)
 int ktables_predict(const struct ktables_facts *facts, enum hd_table_id id, uint64_t established,
 		    struct ktables_range *out)
 {
-	struct hd_machine end = facts->machine;
-	struct hd_pages *pages = &end.facts.pages;
+	const struct hd_pages *pages = &facts->machine.facts.pages;
 	uint64_t slack = pages->slack;
+	struct hd_machine end;
 	int error;
 
 	/* Older kernels sized their tables elsewhere, each in its own way. */
-	if (!facts->has_version || end.rules.version < HD_VERSION(2, 6, 11) || !facts->has_pages ||
-	    !facts->has_sizes)
+	if (!facts->has_version || facts->machine.rules.version < HD_VERSION(2, 6, 11) ||
+	    !facts->has_pages || !facts->has_sizes)
 		return HD_ENOENT;
-	pages->kernel -= slack < pages->kernel ? slack : pages->kernel;
-	pages->all -= slack < pages->all ? slack : pages->all;
-	error = hd_predict(&end, id, established, &out->low);
+	if (slack) {
+		end = facts->machine;
+		end.facts.pages.kernel -= slack < pages->kernel ? slack : pages->kernel;
+		end.facts.pages.all -= slack < pages->all ? slack : pages->all;
+	}
+	error = hd_predict(slack ? &end : &facts->machine, id, established, &out->low);
 	if (error)
 		return error;
 	out->high = out->low;
 	if (slack) {
-		pages->kernel = facts->machine.facts.pages.kernel + slack;
-		pages->all = facts->machine.facts.pages.all + slack;
+		end.facts.pages.kernel = pages->kernel + slack;
+		end.facts.pages.all = pages->all + slack;
 		error = hd_predict(&end, id, established, &out->high);
 	}
 	out->exact = out->low.entries == out->high.entries;
