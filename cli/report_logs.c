@@ -4,7 +4,8 @@
  *
  * One boot in all of them: shown in full. Several: one row each as they come,
  * and a summary. Nothing is kept but the first boot and sums, so a year of logs
- * takes no more memory than one.
+ * takes no more memory than one. A large file that makes rows is read by all
+ * processors; anything else by one, while another one judges.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -14,6 +15,7 @@
 
 #include "cli/boot_queue.h"
 #include "cli/cli.h"
+#include "cli/log_segments.h"
 #include "cli/report.h"
 #include "cli/report_rows.h"
 #include "cli/source.h"
@@ -27,7 +29,18 @@ struct logs {
 	uint64_t boots, tables, damaged;
 	uint64_t verdicts[HD_V_COUNT]; /* boots by worst verdict */
 	bool attention, several_metrics, failed;
-	struct boot_queue *queue; /* once there is a second boot */
+	bool rows_begun;          /* there is a second boot */
+	struct boot_queue *queue; /* from then on, but not while a file is read in segments */
+};
+
+/** What is kept of a boot that makes a row. */
+struct row {
+	uint64_t line;
+	uint32_t tables;
+	uint16_t len;
+	uint8_t verdict; /* enum hd_verdict_code */
+	bool attention;
+	char text[REPORT_ROW_MAX];
 };
 
 /* ---- boots as they come -------------------------------------------------------------------- */
@@ -47,21 +60,59 @@ static void print_json_boot(const struct logs *logs, const char *file, const str
 	json_decref(json);
 }
 
+/** Return: false: nothing can be said, which cannot be without books. */
+static bool judge(struct ktables_survey *survey, const struct ktables_given *given,
+		  const struct klog_boot *boot, struct row *row)
+{
+	if (ktables_survey(survey, boot, NULL, given))
+		return false;
+	row->line = boot->first_line;
+	row->tables = survey->rows;
+	row->verdict = (uint8_t)report_rows_verdict(survey);
+	row->attention = ktables_wants_attention(survey);
+	return true;
+}
+
+static void add(struct logs *logs, const struct row *row)
+{
+	logs->boots++;
+	logs->tables += row->tables;
+	logs->verdicts[row->verdict]++;
+	logs->attention |= row->attention;
+}
+
 /** In the other thread; until the queue is freed the sums are its own. */
 static void take_boot(void *ctx, const char *file, const struct klog_boot *boot)
 {
 	struct logs *logs = ctx;
+	struct row row;
 
-	if (ktables_survey(logs->survey, boot, NULL, logs->options->given))
-		return; /* cannot fail without books */
-	logs->boots++;
-	logs->tables += logs->survey->rows;
-	logs->verdicts[report_rows_verdict(logs->survey)]++;
-	logs->attention |= ktables_wants_attention(logs->survey);
-	if (logs->options->json)
+	if (!judge(logs->survey, logs->options->given, boot, &row))
+		return;
+	add(logs, &row);
+	if (logs->options->json) {
 		print_json_boot(logs, file, boot);
-	else
-		report_rows_print(file, boot, logs->survey);
+		return;
+	}
+	row.len = (uint16_t)report_rows_format(boot, logs->survey, row.text);
+	report_rows_print(file, row.line, row.text, row.len);
+}
+
+static bool open_queue(struct logs *logs)
+{
+	if (logs->queue)
+		return true;
+	logs->queue = boot_queue_new(take_boot, logs);
+	if (!logs->queue) {
+		logs->failed = true;
+		return false;
+	}
+	if (!logs->rows_begun && !logs->options->json) {
+		report_rows_head();
+		boot_queue_put(logs->queue, logs->first_file, logs->first);
+	}
+	logs->rows_begun = true;
+	return true;
 }
 
 /** From the reading thread: the first boot waits, for it may be the only one. */
@@ -80,18 +131,8 @@ static void on_boot(void *ctx, const struct klog_boot *boot)
 		logs->several_metrics = true;
 		return;
 	}
-	if (!logs->queue) {
-		logs->queue = boot_queue_new(take_boot, logs);
-		if (!logs->queue) {
-			logs->failed = true;
-			return;
-		}
-		if (!logs->options->json)
-			report_rows_head();
-		if (!first)
-			boot_queue_put(logs->queue, logs->first_file, logs->first);
-	}
-	boot_queue_put(logs->queue, logs->file, boot);
+	if (open_queue(logs))
+		boot_queue_put(logs->queue, logs->file, boot);
 }
 
 static void on_damaged(void *ctx, const char *line, size_t len, uint64_t number)
@@ -176,17 +217,91 @@ static int finish(struct logs *logs)
 	return status;
 }
 
+/* ---- segments: a large file's rows ------------------------------------------------------ */
+
+/** One thread's. */
+struct judging {
+	const struct ktables_given *given;
+	struct ktables_survey survey;
+};
+
+static void *open_judging(void *ctx)
+{
+	const struct logs *logs = ctx;
+	struct judging *judging = calloc(1, sizeof(*judging));
+
+	if (judging)
+		judging->given = logs->options->given;
+	return judging;
+}
+
+static size_t judge_boot(void *ctx, const struct klog_boot *boot, void *out)
+{
+	struct judging *judging = ctx;
+	struct row row;
+	size_t size;
+
+	if (!judge(&judging->survey, judging->given, boot, &row))
+		return 0;
+	row.len = (uint16_t)report_rows_format(boot, &judging->survey, row.text);
+	size = offsetof(struct row, text) + row.len;
+	memcpy(out, &row, size);
+	return size;
+}
+
+static void take_row(void *ctx, const void *result, uint64_t lines)
+{
+	struct logs *logs = ctx;
+	struct row row;
+	const char *text = (const char *)result + offsetof(struct row, text);
+
+	memcpy(&row, result, offsetof(struct row, text));
+	add(logs, &row);
+	report_rows_print(logs->file, lines + row.line, text, row.len);
+}
+
+/** Return: as log_segments_read() does. */
+static int read_segments(struct logs *logs, int fd, struct klog_stats *stats)
+{
+	const struct log_segments_job job = { logs, open_judging, free, judge_boot, take_row };
+	int error;
+
+	boot_queue_free(logs->queue); /* what it still has comes first */
+	logs->queue = NULL;
+	if (!logs->rows_begun) {
+		report_rows_head();
+		if (logs->first_file)
+			take_boot(logs, logs->first_file, logs->first);
+		else
+			logs->first_file = logs->file;
+		logs->rows_begun = true;
+	}
+	error = log_segments_read(fd, &job, stats);
+	logs->damaged += stats->damaged;
+	return error;
+}
+
+/* ---- files -------------------------------------------------------------------------------- */
+
 /** Return: did the file hold anything? */
 static bool read_file(struct logs *logs, struct klog *klog, const char *file)
 {
-	int error, fd = cli_open_log(file);
+	const struct report_logs_options *options = logs->options;
+	const bool rows = !options->json && !options->metrics && !options->damaged;
+	int error = LOG_SEGMENTS_NO_THREADS, fd = cli_open_log(file);
+	struct klog_stats stats;
 
 	if (fd < 0)
 		return false;
 	logs->file = file;
-	error = klog_read_fd(klog, fd);
+	if (rows && strcmp(file, "-") != 0 && log_segments_fit(fd))
+		error = read_segments(logs, fd, &stats);
+	if (error == LOG_SEGMENTS_NO_THREADS) {
+		error = klog_read_fd(klog, fd);
+		stats = *klog_stats(klog);
+	}
 	close(fd);
-	return cli_log_was_read(file, error, klog_stats(klog));
+	return cli_log_was_read(file, error, &stats);
 }
 
 int report_logs(char *const *files, int count, const struct report_logs_options *options)

@@ -60,11 +60,14 @@ static void put_number(struct line *line, uint64_t n)
 /** Blanks until the column after @start and @width; always at least one. */
 static void pad(struct line *line, size_t start, size_t width)
 {
-	size_t want = start + width;
+	size_t want = start + width, most = sizeof(line->text) - 2;
 
-	do
-		line->text[line->len++] = ' ';
-	while (line->len < want && line->len < sizeof(line->text) - 2);
+	if (want <= line->len)
+		want = line->len + 1;
+	if (want > most)
+		want = line->len < most ? most : line->len + 1;
+	memset(line->text + line->len, ' ', want - line->len);
+	line->len = want;
 }
 
 static const struct {
@@ -73,7 +76,7 @@ static const struct {
 } places[] = { { "LOG", 36 },   { "LINE", 9 },     { "KERNEL", 30 },
 	       { "NODES", 6 },  { "HASHDIST", 9 }, { "DENTRY", 27 },
 	       { "INODE", 27 }, { "TABLES", 7 },   { "VERDICT", 0 } };
-enum { PLACES = sizeof(places) / sizeof(places[0]) };
+enum { PLACE_KERNEL = 2, PLACES = sizeof(places) / sizeof(places[0]) };
 
 void report_rows_head(void)
 {
@@ -102,52 +105,74 @@ static void put_table(struct line *line, const struct ktables_survey *survey, en
 	put(line, row->mapping == HD_MAP_UNKNOWN ? "?" : hd_mapping_name(row->mapping));
 }
 
-void report_rows_print(const char *file, const struct klog_boot *boot,
-		       const struct ktables_survey *survey)
+static void put_place(struct line *line, int place, const struct klog_boot *boot,
+		      const struct ktables_survey *survey)
 {
 	const struct ktables_facts *facts = &survey->facts;
-	struct line line = { .len = 0 };
 
-	for (int p = 0; p < PLACES; p++) {
+	switch (place) {
+	case 2:
+		put(line, boot->version[0] ? boot->version : "?");
+		break;
+	case 3:
+		if (facts->has_nodes)
+			put_number(line, facts->machine.facts.memory_nodes);
+		else
+			put(line, "?");
+		break;
+	case 4:
+		put(line, !facts->has_nodes || !facts->has_version ? "?"
+			  : facts->machine.hashdist                ? "on"
+								   : "off");
+		break;
+	case 5:
+		put_table(line, survey, HD_TABLE_DENTRY);
+		break;
+	case 6:
+		put_table(line, survey, HD_TABLE_INODE);
+		break;
+	case 7:
+		put_number(line, survey->rows);
+		break;
+	default:
+		put(line, hd_verdict_name(report_rows_verdict(survey)));
+		break;
+	}
+}
+
+size_t report_rows_format(const struct klog_boot *boot, const struct ktables_survey *survey,
+			  char *out)
+{
+	struct line line;
+
+	line.len = 0;
+	for (int p = PLACE_KERNEL; p < PLACES; p++) {
 		size_t start = line.len;
 
-		switch (p) {
-		case 0:
-			put(&line, file);
-			break;
-		case 1:
-			put_number(&line, boot->first_line);
-			break;
-		case 2:
-			put(&line, boot->version[0] ? boot->version : "?");
-			break;
-		case 3:
-			if (facts->has_nodes)
-				put_number(&line, facts->machine.facts.memory_nodes);
-			else
-				put(&line, "?");
-			break;
-		case 4:
-			put(&line, !facts->has_nodes || !facts->has_version ? "?"
-				   : facts->machine.hashdist                ? "on"
-									    : "off");
-			break;
-		case 5:
-			put_table(&line, survey, HD_TABLE_DENTRY);
-			break;
-		case 6:
-			put_table(&line, survey, HD_TABLE_INODE);
-			break;
-		case 7:
-			put_number(&line, survey->rows);
-			break;
-		default:
-			put(&line, hd_verdict_name(report_rows_verdict(survey)));
-			break;
-		}
+		put_place(&line, p, boot, survey);
 		if (places[p].width)
 			pad(&line, start, places[p].width);
 	}
 	line.text[line.len++] = '\n';
-	fwrite(line.text, 1, line.len, stdout);
+	memcpy(out, line.text, line.len);
+	return line.len;
+}
+
+void report_rows_print(const char *file, uint64_t number, const char *rest, size_t len)
+{
+	struct line line;
+	size_t start;
+
+	line.len = 0;
+	put(&line, file);
+	pad(&line, 0, places[0].width);
+	start = line.len;
+	put_number(&line, number);
+	pad(&line, start, places[1].width);
+	if (len > sizeof(line.text) - line.len) {
+		fwrite(line.text, 1, line.len, stdout);
+		line.len = 0;
+	}
+	memcpy(line.text + line.len, rest, len);
+	fwrite(line.text, 1, line.len + len, stdout);
 }

@@ -54,6 +54,12 @@ class Logs(support.Case):
         path.write_bytes(data)
         return str(path)
 
+    def peak_kib(self, pid):
+        """Of a process; 0 when it has ended."""
+        status = Path(f"/proc/{pid}/status").read_text(encoding="ascii", errors="replace")
+        found = re.search(r"^VmHWM:\s+(\d+) kB", status, re.M)
+        return int(found.group(1)) if found else 0
+
 
 class EachPostedLog(Logs):
     def test_is_reported_as_valid_json(self):
@@ -321,9 +327,140 @@ class Memory(Logs):
             time.sleep(0.01)
         self.fail("it stopped reading")
 
-    def peak_kib(self, pid):
-        status = Path(f"/proc/{pid}/status").read_text(encoding="ascii", errors="replace")
-        return int(re.search(r"^VmHWM:\s+(\d+) kB", status, re.M).group(1))
+
+class LargeFile(Logs):
+    """A file that all processors read says what the same bytes say when one reader gets them."""
+
+    LEAST = 17 << 20
+    ARM = b"[    0.000000] Booting Linux on physical CPU 0x0000000000 [0x410fd034]\n"
+    NOISE = b"[    2.000000] usb 1-1: new high-speed USB device number 2 using xhci_hcd\n"
+
+    def setUp(self):
+        super().setUp()
+        if len(os.sched_getaffinity(0)) < 2:
+            self.lacks("a second processor")
+        self.all = b"".join(log["path"].read_bytes() for log in fixtures())
+
+    def fill(self, data, least=LEAST):
+        return data * (least // len(data) + 1)
+
+    def told(self, result, name):
+        """What was printed, without the column LOG."""
+        rows = []
+        for line in result.out.splitlines():
+            word, _, rest = line.partition(" ")
+            rows.append(rest.lstrip() if word in (name, "LOG") else line)
+        return rows
+
+    def check(self, data):
+        path = self.file("large.log", data)
+        cut, whole = report("--log", path), report("--log", "-", data=data)
+        self.assert_status(whole, *DONE)
+        self.assertEqual(cut.status, whole.status)
+        self.assertEqual(cut.err, whole.err)
+        told, wanted = self.told(cut, path), self.told(whole, "-")
+        if told != wanted:
+            at = next((i for i, (a, b) in enumerate(zip(told, wanted)) if a != b), "the end")
+            self.fail(f"differs at row {at} of {len(told)} and {len(wanted)}")
+        return cut
+
+    def test_of_all_posted_logs_wherever_it_is_cut(self):
+        for padding in (0, 1, 77, 4095, 70001):
+            with self.subTest(padding=padding):
+                text = (b"x" * 60 + b"\n") * (padding // 61 + 1)
+                self.check(text[len(text) - padding :] + self.fill(self.all))
+
+    def test_of_each_architectures_logs(self):
+        for arch in ("arm64-", "x86_64-", "i386-", "mips-", "ppc"):
+            with self.subTest(arch=arch):
+                logs = [log["path"] for log in fixtures() if log["path"].name.startswith(arch)]
+                self.check(self.fill(b"".join(path.read_bytes() for path in logs)))
+
+    def test_with_windows_line_ends(self):
+        self.check(self.fill(self.all.replace(b"\r", b"").replace(b"\n", b"\r\n")))
+
+    def test_without_its_last_line_end(self):
+        self.check(self.fill(PLAIN.read_bytes()).rstrip(b"\n"))
+
+    def test_behind_a_long_text(self):
+        for mib in (1, 5, 20):
+            with self.subTest(mib=mib):
+                text = self.fill(b"The quick brown fox jumps.\n", mib << 20)
+                self.check(text + self.fill(SPREAD.read_bytes()))
+
+    def test_with_boots_longer_than_many_pieces(self):
+        noise = self.fill(self.NOISE, 20 << 20)
+        data = SPREAD.read_bytes()
+        self.check(data + data + noise + data + noise + data)
+        self.check(data + noise + data)
+
+    def test_of_one_boot_is_shown_in_full(self):
+        data = SPREAD.read_bytes()
+        result = self.check(data + self.fill(self.NOISE))
+        self.assertEqual(result.out, report("--log", SPREAD).out)
+
+    def test_with_arms_first_line_before_the_banner(self):
+        body = b"".join(
+            line
+            for line in PLAIN.read_bytes().splitlines(True)
+            if b"Booting Linux" not in line
+        )
+        self.check(self.fill(self.ARM + body + self.NOISE))
+        self.check(self.fill(self.ARM + body))
+
+    def test_with_banners_that_were_printed_twice(self):
+        lines = PLAIN.read_bytes().splitlines(True)
+        at = next(i for i, line in enumerate(lines) if b"Linux version" in line)
+        for between in (b"", self.NOISE, self.NOISE * 200):
+            with self.subTest(between=len(between)):
+                again = lines[: at + 1] + [between] + lines[at:]
+                self.check(self.fill(b"".join(again)))
+
+    def test_with_a_wrapped_or_soft_end_before_the_banner(self):
+        data = PLAIN.read_bytes()
+        cut = data + b"[    0.1%05d] Futex hash table entries: 1024 (order: 4,\n" % 7
+        soft = data + self.NOISE[:-1].ljust(73, b"y") + b"=\n"
+        for data in (cut, soft):
+            self.check(self.fill(data))
+
+    def test_among_others_keeps_the_order(self):
+        path = self.file("large.log", self.fill(self.all))
+        alone = report("--log", path).out.splitlines()
+        result = report("--log", SPREAD, path, PLAIN, path)
+        self.assert_status(result, 3)
+        lines = result.out.splitlines()
+        rows = alone[1 : alone.index("")]
+        self.assertEqual(lines[0], alone[0])
+        self.assertTrue(lines[1].startswith(str(SPREAD)))
+        self.assertEqual(lines[2 : 2 + len(rows)], rows)
+        self.assertTrue(lines[2 + len(rows)].startswith(str(PLAIN)))
+        self.assertEqual(lines[3 + len(rows) : 3 + 2 * len(rows)], rows)
+
+    def test_is_read_by_a_single_processor_too(self):
+        if not shutil.which("taskset"):
+            self.lacks("taskset")
+        path = self.file("large.log", self.fill(self.all))
+        one = str(min(os.sched_getaffinity(0)))
+        result = support.start(["taskset", "-c", one, BIN, "report", "--log", path])
+        self.assertEqual(result.out, report("--log", path).out)
+
+    def test_takes_no_more_memory_when_it_is_larger(self):
+        peaks = []
+        for mib in (32, 160):
+            path = self.file("large.log", self.fill(self.all, mib << 20))
+            with subprocess.Popen(
+                [BIN, "report", "--log", path],
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                env=support.ENVIRONMENT,
+            ) as process:
+                peak = 0
+                while process.stdout.read(1 << 16):
+                    peak = self.peak_kib(process.pid) or peak
+            self.assertIn(process.returncode, DONE)
+            peaks.append(peak)
+        self.assertGreater(peaks[0], 500)
+        self.assertLess(peaks[1] - peaks[0], 2048, f"KiB: {peaks}")
 
 
 if __name__ == "__main__":
