@@ -197,10 +197,10 @@ class Shapes(unittest.TestCase):
 
         native, arm = argv(append="a=b"), argv(arch="arm64", nodes="1G,1G")
         self.assertEqual(native[0], "qemu-system-x86_64")
-        self.assertIn("console=ttyS0 quiet loglevel=1 panic=-1 a=b", native)
+        self.assertIn("console=ttyS0 quiet loglevel=1 panic=-1 no_timer_check a=b", native)
         self.assertEqual(native.count("-serial"), 2)
         self.assertEqual(arm[0], "qemu-system-aarch64")
-        self.assertIn("console=ttyAMA0 quiet loglevel=1 panic=-1", arm)
+        self.assertIn("console=ttyAMA0 quiet loglevel=1 panic=-1 no_timer_check", arm)
         self.assertIn("pci-serial,chardev=results", arm)
         self.assertIn("node,nodeid=1,cpus=1,memdev=mem1", arm)
         with self.assertRaises(lab.LabError):
