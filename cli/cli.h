@@ -31,6 +31,7 @@ struct cli_verb {
 	int (*run)(int argc, char **argv); /* argv[0] is the verb; returns enum cli_exit */
 };
 
+extern const struct cli_verb cli_bench;
 extern const struct cli_verb cli_plan;
 extern const struct cli_verb cli_report;
 
