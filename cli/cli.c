@@ -4,6 +4,7 @@
  */
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli/cli.h"
@@ -131,6 +132,29 @@ char *cli_size(char *out, size_t size, unsigned long long bytes)
 		snprintf(out, size, "%llu.%llu %s", rest,
 			 ((bytes >> (10 * (unit - 1))) & 1023) * 10 / 1024, units[unit]);
 	return out;
+}
+
+bool cli_parse_size(const char *word, uint64_t *bytes)
+{
+	static const char units[] = "KMGT";
+	const char *unit;
+	double value;
+	char *end;
+
+	if (*word < '0' || *word > '9')
+		return false;
+	value = strtod(word, &end);
+	unit = *end ? strchr(units, *end) : NULL;
+	if (unit) {
+		value *= (double)(1ULL << 10 * (unit - units + 1));
+		end++;
+		end += strspn(end, "i");
+		end += *end == 'B';
+	}
+	if (*end || value < 1 || value >= 9.2e18)
+		return false;
+	*bytes = (uint64_t)value;
+	return true;
 }
 
 char *cli_page(char *out, size_t size, unsigned shift)

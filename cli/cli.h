@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 enum cli_exit {
 	CLI_OK = 0,
@@ -60,6 +61,8 @@ void cli_print_help(const struct cli_verb *verb);
 
 /** "32 MiB", "1.5 MiB", "12 KiB" into @out; returns @out. */
 char *cli_size(char *out, size_t size, unsigned long long bytes);
+/** Reads "4096", "64K", "8M", "1.5G", "2T" into bytes. Return: false when it is no size, or 0. */
+bool cli_parse_size(const char *word, uint64_t *bytes);
 /** "4K", "2M", "1G": a page of 2^@shift bytes. */
 char *cli_page(char *out, size_t size, unsigned shift);
 

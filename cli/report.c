@@ -2,7 +2,8 @@
 /*
  * report.c - hashdist report: where did the kernel put its large hashes?
  *
- * Options, and what to do with them. Logs alone are read by report_logs.c.
+ * Options, and what to do with them. Logs alone are read by report_logs.c,
+ * processes by report_pid.c.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -12,7 +13,9 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "cli/process_view.h"
 #include "cli/report.h"
+#include "cli/report_pid.h"
 #include "cli/source.h"
 
 enum { GIVEN_MAX = 32 };
@@ -24,12 +27,17 @@ struct options {
 	struct ktables_given given;
 	char **file; /* of --log, in order */
 	int files;
+	struct report_pid_options process;
 };
 
 static const struct cli_option options[] = {
 	{ "log", 'l', "FILE...", "boot logs instead of this machine; - is standard input" },
 	{ "sysroot", 's', "DIR", "a machine saved with --save, or a copy of its /proc and /sys" },
 	{ "save", 0, "DIR", "save this machine into DIR, without personal details" },
+	{ "pid", 'p', "PID", "a process instead: where its large mappings are" },
+	{ "all", 'a', NULL, "all processes with large mappings, most to gain first" },
+	{ "min", 0, "SIZE", "of a process: what counts as large; 8M" },
+	{ "budget", 0, "MS", "of processes: time for reading details; 2000" },
 	{ "json", 'j', NULL, "print JSON" },
 	{ "openmetrics", 0, NULL, "print OpenMetrics, for node_exporter's textfile collector" },
 	{ "output", 'o', "COL,...", "print these columns only; 'help' lists them" },
@@ -44,6 +52,10 @@ enum {
 	OPT_LOG,
 	OPT_SYSROOT,
 	OPT_SAVE,
+	OPT_PID,
+	OPT_ALL,
+	OPT_MIN,
+	OPT_BUDGET,
 	OPT_JSON,
 	OPT_METRICS,
 	OPT_OUTPUT,
@@ -56,8 +68,8 @@ static int run(int argc, char **argv);
 
 const struct cli_verb cli_report = {
 	"report",
-	"[OPTION...] [--log FILE...]",
-	"where did the kernel put its large hashes?",
+	"[OPTION...] [--pid PID | --all | --log FILE...]",
+	"where did the kernel put its large hashes, and where are those of a process?",
 	options,
 	run,
 };
@@ -121,6 +133,17 @@ static int take_option(struct options *opt, int which, const char *value)
 	case OPT_SAVE:
 		opt->save = value;
 		return CLI_OK;
+	case OPT_PID:
+		return report_pid_add(&opt->process, value);
+	case OPT_ALL:
+		opt->process.all = true;
+		return CLI_OK;
+	case OPT_MIN:
+		opt->process.min = value;
+		return CLI_OK;
+	case OPT_BUDGET:
+		opt->process.budget = value;
+		return CLI_OK;
 	case OPT_JSON:
 		opt->json = true;
 		return CLI_OK;
@@ -128,12 +151,8 @@ static int take_option(struct options *opt, int which, const char *value)
 		opt->metrics = true;
 		return CLI_OK;
 	case OPT_OUTPUT:
-		if (!strcmp(value, "help")) {
-			list_columns();
-			return -1;
-		}
 		opt->columns = value;
-		return report_columns_ok(value) ? CLI_OK : CLI_USAGE;
+		return CLI_OK;
 	case OPT_RULE:
 		if (!strcmp(value, "help")) {
 			list_rules();
@@ -147,6 +166,48 @@ static int take_option(struct options *opt, int which, const char *value)
 		cli_print_help(&cli_report);
 		return -1;
 	}
+}
+
+static bool of_processes(const struct options *opt)
+{
+	return opt->process.pids || opt->process.all;
+}
+
+/** Names of columns; the words --pid and --all may stand behind them. As take_option(). */
+static int check_columns(const struct options *opt)
+{
+	if (!strcmp(opt->columns, "help")) {
+		if (of_processes(opt))
+			cli_columns_list(process_columns);
+		else
+			list_columns();
+		return -1;
+	}
+	if (of_processes(opt))
+		return cli_columns_ok(process_columns, opt->columns) ? CLI_OK : CLI_USAGE;
+	return report_columns_ok(opt->columns) ? CLI_OK : CLI_USAGE;
+}
+
+/** Options that exclude each other, or need another. */
+static int check_options(const struct options *opt)
+{
+	bool process = of_processes(opt);
+
+	if (opt->logs + !!opt->sysroot + !!opt->save > 1)
+		cli_error("--log, --sysroot and --save exclude each other");
+	else if (opt->process.pids && opt->process.all)
+		cli_error("--pid and --all exclude each other");
+	else if (process &&
+		 (opt->logs || opt->sysroot || opt->save || opt->given.rules || opt->damaged))
+		cli_error("%s: not with --log, --sysroot, --save, --rule or --damaged",
+			  opt->process.all ? "--all" : "--pid");
+	else if (!process && (opt->process.min || opt->process.budget))
+		cli_error("%s: only with --pid or --all", opt->process.min ? "--min" : "--budget");
+	else if (opt->json + opt->metrics + !!opt->columns > 1)
+		cli_error("--json, --openmetrics and --output exclude each other");
+	else
+		return CLI_OK;
+	return CLI_USAGE;
 }
 
 static int parse(int argc, char **argv, struct options *opt)
@@ -164,14 +225,10 @@ static int parse(int argc, char **argv, struct options *opt)
 		else
 			return wrong_word(args.value);
 	}
-	if (status == CLI_OK && opt->logs + !!opt->sysroot + !!opt->save > 1) {
-		cli_error("--log, --sysroot and --save exclude each other");
-		return CLI_USAGE;
-	}
-	if (status == CLI_OK && opt->json + opt->metrics + !!opt->columns > 1) {
-		cli_error("--json, --openmetrics and --output exclude each other");
-		return CLI_USAGE;
-	}
+	if (status == CLI_OK && opt->columns)
+		status = check_columns(opt);
+	if (status == CLI_OK)
+		status = check_options(opt);
 	opt->given.rule = opt->rule;
 	return status;
 }
@@ -256,11 +313,14 @@ static int save_machine(const struct options *opt)
 
 static int run(int argc, char **argv)
 {
-	struct options opt = { .file = calloc((size_t)argc + 1, sizeof(char *)) };
+	struct options opt = { .file = calloc((size_t)argc + 1, sizeof(char *)),
+			       .process.pid = calloc((size_t)argc + 1, sizeof(pid_t)) };
 	int status;
 
-	if (!opt.file) {
+	if (!opt.file || !opt.process.pid) {
 		cli_error("out of memory");
+		free(opt.process.pid);
+		free(opt.file);
 		return CLI_FAILED;
 	}
 	status = parse(argc, argv, &opt);
@@ -268,6 +328,11 @@ static int run(int argc, char **argv)
 		status = CLI_OK;
 	} else if (status == CLI_OK && opt.save) {
 		status = save_machine(&opt);
+	} else if (status == CLI_OK && of_processes(&opt)) {
+		opt.process.json = opt.json;
+		opt.process.metrics = opt.metrics;
+		opt.process.columns = opt.columns;
+		status = report_pid(&opt.process);
 	} else if (status == CLI_OK && opt.logs) {
 		struct report_logs_options logs = { opt.json, opt.metrics, opt.damaged, opt.columns,
 						    &opt.given };
@@ -276,6 +341,7 @@ static int run(int argc, char **argv)
 	} else if (status == CLI_OK) {
 		status = report_machine(&opt);
 	}
+	free(opt.process.pid);
 	free(opt.file);
 	return status;
 }

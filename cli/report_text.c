@@ -13,6 +13,7 @@
 
 #include "cli/cli.h"
 #include "cli/report.h"
+#include "cli/table.h"
 
 enum { COLUMNS_MAX = 32 };
 
@@ -90,32 +91,6 @@ static int print_table(const struct report *report, const char *columns)
 	if (error)
 		cli_error("out of memory");
 	return error ? CLI_FAILED : CLI_OK;
-}
-
-/** Breaks at blanks, so that a terminal does not; continuation lines are indented. */
-static void print_wrapped(const char *head, const char *text)
-{
-	enum { WIDTH = 100, INDENT = 10 };
-	size_t at = 0, len = strlen(text);
-
-	printf("%-*s", INDENT, head);
-	while (at < len) {
-		size_t take = len - at;
-
-		if (take > WIDTH - INDENT) {
-			take = WIDTH - INDENT;
-			while (take && text[at + take] != ' ')
-				take--;
-			if (!take)
-				take = strcspn(text + at, " ");
-		}
-		printf("%.*s\n", (int)take, text + at);
-		at += take;
-		while (text[at] == ' ')
-			at++;
-		if (at < len)
-			printf("%*s", INDENT, "");
-	}
 }
 
 /** A sentence that grows. */
@@ -214,7 +189,7 @@ static void print_machine(const struct report *report)
 	if (books)
 		say_linear_map(&s, books);
 	putchar('\n');
-	print_wrapped("machine", s.text);
+	cli_print_wrapped("machine", s.text);
 }
 
 static void print_hashdist(const struct ktables_facts *facts)
@@ -227,7 +202,7 @@ static void print_hashdist(const struct ktables_facts *facts)
 		    facts->has_version ? "memory nodes are" : "kernel version is");
 	else
 		say(&s, ": %s", report_reason(facts->reason));
-	print_wrapped("hashdist", s.text);
+	cli_print_wrapped("hashdist", s.text);
 }
 
 static void print_advice(const struct report *report)
@@ -239,13 +214,13 @@ static void print_advice(const struct report *report)
 		if (report->advice[a].kind == KTABLES_ADVICE_LOG_LOST)
 			continue;
 		report_advice_text(report, &report->advice[a], text, sizeof(text));
-		print_wrapped(head, text);
+		cli_print_wrapped(head, text);
 		head = "";
 	}
 	if (!*head)
 		return;
 	if (report->survey->rows)
-		print_wrapped(head, "none: every table that can be judged is where it belongs");
+		cli_print_wrapped(head, "none: every table that can be judged is where it belongs");
 }
 
 /** Is what this book tells missed by anything on the page? */
