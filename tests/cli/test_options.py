@@ -256,6 +256,7 @@ class FullDisk(support.Case):
             ("plan", *MACHINE, "--describe"),
             ("plan", *MACHINE, "--compare", "hashdist=1"),
             ("plan", *MACHINE, "--check", LOG),
+            ("place", "--help"),
             ("bench", "--help"),
             ("bench", "--output", "help"),
             ("bench", *QUICK["bench"]),
@@ -276,7 +277,7 @@ class FullDisk(support.Case):
 # ---- help, manual, completion -------------------------------------------------------------------
 
 
-VERBS = ("report", "plan", "bench")
+VERBS = ("report", "plan", "place", "bench")
 
 
 def section(page, name):
@@ -416,7 +417,8 @@ class Agreement(support.Case):
         self.assertEqual(self.complete("hashdist", "report", "-o", "ENT"), ["ENTRIES"])
         self.assertEqual(self.complete("hashdist", "report", "-o", "TABLE,ENT"), ["TABLE,ENTRIES"])
         self.assertEqual(self.complete("hashdist", "report", "--rule", "huge-"), ["huge-vmalloc="])
-        self.assertEqual(self.complete("hashdist", "pl"), ["plan"])
+        self.assertEqual(self.complete("hashdist", "pl"), ["plan", "place"])
+        self.assertEqual(self.complete("hashdist", "place", "--und"), ["--undo"])
         self.assertEqual(self.complete("hashdist", "plan", "--ear"), ["--early-all"])
         self.assertEqual(self.complete("hashdist", "plan", "--rule", "huge-"), ["huge-vmalloc="])
         self.assertEqual(self.complete("hashdist", "plan", "--check", "liv"), ["live"])
