@@ -53,7 +53,7 @@ static int long_option(struct cli_args *args, const struct cli_verb *verb, const
 			continue;
 		if (!option->arg && name[len] == '=')
 			return wrong(verb, "%s: takes no value", word);
-		if (!option->arg)
+		if (!option->arg || (option->arg[0] == '[' && name[len] != '='))
 			return i;
 		if (name[len] == '=')
 			args->value = name + len + 1;
@@ -73,6 +73,8 @@ static int short_option(struct cli_args *args, const struct cli_verb *verb, cons
 
 		if (option->letter != word[1])
 			continue;
+		if (option->arg && option->arg[0] == '[' && !word[2])
+			return i;
 		if (option->arg && word[2])
 			args->value = word + 2;
 		else if (option->arg && args->at < args->argc)
@@ -106,11 +108,13 @@ void cli_print_help(const struct cli_verb *verb)
 {
 	printf("usage: hashdist %s %s\n\n%s\n\n", verb->name, verb->synopsis, verb->help);
 	for (const struct cli_option *option = verb->options; option->name; option++) {
+		bool optional = option->arg && option->arg[0] == '[';
 		char left[48];
 
 		snprintf(left, sizeof(left), "%c%c%s --%s%s%s", option->letter ? '-' : ' ',
 			 option->letter ? option->letter : ' ', option->letter ? "," : " ",
-			 option->name, option->arg ? " " : "", option->arg ? option->arg : "");
+			 option->name, option->arg && !optional ? " " : "",
+			 option->arg ? option->arg : "");
 		printf("  %-28s %s\n", left, option->help);
 	}
 	printf("\nmanual: hashdist-%s(1)\n", verb->name);

@@ -20,7 +20,7 @@ enum cli_exit {
 struct cli_option {
 	const char *name; /* without dashes */
 	char letter;      /* short form; 0 none */
-	const char *arg;  /* name of its value; NULL: takes none */
+	const char *arg;  /* name of its value; NULL: takes none; "[=NAME]": only behind a = */
 	const char *help;
 };
 
@@ -36,6 +36,7 @@ extern const struct cli_verb cli_bench;
 extern const struct cli_verb cli_place;
 extern const struct cli_verb cli_plan;
 extern const struct cli_verb cli_report;
+extern const struct cli_verb cli_run;
 
 /** "hashdist: ..." to stderr, with a line end. */
 void cli_error(const char *format, ...) __attribute__((format(printf, 1, 2)));

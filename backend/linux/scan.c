@@ -37,7 +37,7 @@ static int open_pagemap(pid_t pid)
 	return (int)HDL_SYS(SYS_openat, AT_FDCWD, (long)path, O_RDONLY | O_CLOEXEC);
 }
 
-int hdl_scan(pid_t pid, uint64_t from, uint64_t bytes, hdl_scan_fn each, void *ctx)
+int hdl_scan_file(int fd, uint64_t from, uint64_t bytes, hdl_scan_fn each, void *ctx)
 {
 	struct scan_run runs[SCAN_RUNS];
 	struct scan arg = { .size = sizeof(arg),
@@ -48,23 +48,30 @@ int hdl_scan(pid_t pid, uint64_t from, uint64_t bytes, hdl_scan_fn each, void *c
 			    .mask = SCAN_PRESENT | SCAN_ZERO,
 			    .inverted = SCAN_ZERO,
 			    .result = SCAN_PRESENT | SCAN_HUGE };
-	int fd = open_pagemap(pid);
 	long found = 0;
 
-	if (fd < 0)
-		return fd;
 	while (arg.start < arg.end) {
 		found = HDL_SYS(SYS_ioctl, fd, (long)SCAN_CALL, (long)&arg);
 		if (found < 0 || arg.walk_end <= arg.start)
 			break;
-		for (long i = 0; i < found; i++)
+		for (long i = 0; each && i < found; i++)
 			each(ctx, runs[i].start, runs[i].end, runs[i].kinds & SCAN_HUGE);
 		arg.start = arg.walk_end;
 	}
-	HDL_SYS(SYS_close, fd);
 	if (found < 0)
 		return (int)found;
 	return arg.start < arg.end ? -EPROTO : 0;
+}
+
+int hdl_scan(pid_t pid, uint64_t from, uint64_t bytes, hdl_scan_fn each, void *ctx)
+{
+	int fd = open_pagemap(pid), error;
+
+	if (fd < 0)
+		return fd;
+	error = hdl_scan_file(fd, from, bytes, each, ctx);
+	HDL_SYS(SYS_close, fd);
+	return error;
 }
 
 static void add_huge(void *ctx, uint64_t start, uint64_t end, bool huge)

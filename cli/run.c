@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * run.c - hashdist run: start a program with its large tables placed right
+ *
+ * This process becomes the program. Nothing of it stays but two variables of the
+ * environment, which the preloaded library takes out again.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/sysinfo.h>
+#include <unistd.h>
+
+#include "backend/linux/facts.h"
+#include "cli/cli.h"
+#include "cli/run.h"
+#include "hashdist/core.h"
+
+enum { SCAN_MS = 100, SCAN_MS_MAX = 3600000, NOT_EXECUTABLE = 126, NOT_FOUND = 127 };
+
+enum run_nodes { NODES_AUTO, NODES_ONE, NODES_SPREAD };
+
+struct run_options {
+	struct preload_options preload;
+	enum run_nodes nodes;
+	bool from_outside;
+	char **command; /* NULL-terminated */
+};
+
+static const struct cli_option options[] = {
+	{ "min", 'm', "SIZE", "smaller blocks are left alone (default: two huge pages)" },
+	{ "nodes", 'n', "HOW", "spread over the memory nodes, one, or auto (default)" },
+	{ "scan", 's', "MS", "shortest pause between two scans (default 100); 0: never" },
+	{ "no-hooks", 0, NULL, "do not advise blocks when they are handed out; scan only" },
+	{ "children", 0, NULL, "programs that CMD starts, too" },
+	{ "from-outside", 0, NULL, "preload nothing; look after CMD from another process" },
+	{ "explain", 'e', "[=FILE]", "a line per decision, to FILE or standard error" },
+	{ "help", 'h', NULL, "show this" },
+	{ 0 },
+};
+
+enum {
+	OPT_MIN,
+	OPT_NODES,
+	OPT_SCAN,
+	OPT_NO_HOOKS,
+	OPT_CHILDREN,
+	OPT_FROM_OUTSIDE,
+	OPT_EXPLAIN,
+	OPT_HELP
+};
+
+static int run(int argc, char **argv);
+
+const struct cli_verb cli_run = {
+	"run",
+	"[OPTION...] [--] CMD [ARG...]",
+	"start a program with its large tables placed right",
+	options,
+	run,
+};
+
+/* ---- options -------------------------------------------------------------------------------- */
+
+static int take_nodes(struct run_options *opt, const char *value)
+{
+	static const char *const words[] = { "auto", "one", "spread" };
+
+	for (int i = 0; i < 3; i++)
+		if (!strcmp(value, words[i])) {
+			opt->nodes = (enum run_nodes)i;
+			return CLI_OK;
+		}
+	cli_error("--nodes: '%s' is none of auto, one and spread", value);
+	return CLI_USAGE;
+}
+
+static int take_scan(struct run_options *opt, const char *value)
+{
+	char *end;
+	unsigned long ms = strtoul(value, &end, 10);
+
+	if (*value < '0' || *value > '9' || *end || ms > SCAN_MS_MAX) {
+		cli_error("--scan: '%s' is no count of milliseconds up to %d", value, SCAN_MS_MAX);
+		return CLI_USAGE;
+	}
+	opt->preload.scan_ms = ms;
+	return CLI_OK;
+}
+
+static int take_explain(struct run_options *opt, const char *value)
+{
+	char *path = opt->preload.explain_path, here[PATH_MAX] = "";
+	size_t size = sizeof(opt->preload.explain_path);
+
+	opt->preload.explain = true;
+	if (!value)
+		return CLI_OK;
+	/* The program may change its directory. */
+	if (*value != '/' && !getcwd(here, sizeof(here))) {
+		cli_error("--explain: %s", strerror(errno));
+		return CLI_FAILED;
+	}
+	if (!*value ||
+	    (size_t)snprintf(path, size, "%s%s%s", here, *here ? "/" : "", value) >= size) {
+		cli_error("--explain: not a path: '%s'", value);
+		return CLI_USAGE;
+	}
+	return CLI_OK;
+}
+
+/** Return: CLI_OK to go on; -1: done; another exit status. */
+static int take_option(struct run_options *opt, int which, const char *value)
+{
+	switch (which) {
+	case OPT_MIN:
+		if (cli_parse_size(value, &opt->preload.min_bytes))
+			return CLI_OK;
+		cli_error("--min: '%s' is no size such as 4M", value);
+		return CLI_USAGE;
+	case OPT_NODES:
+		return take_nodes(opt, value);
+	case OPT_SCAN:
+		return take_scan(opt, value);
+	case OPT_NO_HOOKS:
+		opt->preload.hooks = false;
+		return CLI_OK;
+	case OPT_CHILDREN:
+		opt->preload.children = true;
+		return CLI_OK;
+	case OPT_FROM_OUTSIDE:
+		opt->from_outside = true;
+		return CLI_OK;
+	case OPT_EXPLAIN:
+		return take_explain(opt, value);
+	default:
+		cli_print_help(&cli_run);
+		return -1;
+	}
+}
+
+static int parse(int argc, char **argv, struct run_options *opt)
+{
+	struct cli_args args = { .argc = argc, .argv = argv, .at = 1 };
+	int which, status = CLI_OK;
+
+	while (status == CLI_OK && (which = cli_next(&args, &cli_run)) >= 0)
+		status = take_option(opt, which, args.value);
+	if (status != CLI_OK)
+		return status;
+	if (which == CLI_ARG_WRONG)
+		return CLI_USAGE;
+	/* The first word that is no option begins the command; what follows is its own. */
+	if (which == CLI_ARG_PLAIN && strcmp(args.value, "--"))
+		args.at--;
+	opt->command = argv + args.at;
+	if (!*opt->command) {
+		cli_error("run: no command");
+		cli_hint("try", "hashdist run -- CMD");
+		return CLI_USAGE;
+	}
+	if (opt->from_outside && opt->preload.children) {
+		cli_error("--from-outside looks after CMD alone, not after its children");
+		return CLI_USAGE;
+	}
+	if (!opt->preload.hooks && !opt->preload.scan_ms && !opt->from_outside) {
+		cli_error("--no-hooks and --scan 0 leave nothing to do");
+		return CLI_USAGE;
+	}
+	return CLI_OK;
+}
+
+/* ---- this machine ----------------------------------------------------------------------------- */
+
+/** HASHDIST=0 and 1 mean what they mean to the library, unless --nodes was given. */
+static bool wants_spread(const struct run_options *opt)
+{
+	const char *value = getenv("HASHDIST");
+
+	if (opt->nodes != NODES_AUTO)
+		return opt->nodes == NODES_SPREAD;
+	return !value || strcmp(value, "0");
+}
+
+/** Return: over how many nodes will be spread; 1: not at all. */
+static uint32_t choose_nodes(struct run_options *opt, enum hd_why *why)
+{
+	const struct hdl_wish wish = { .spread = true };
+	struct hdl_shares shares;
+	struct hdl_nodes nodes;
+
+	*why = HD_WHY_MET;
+	if (!wants_spread(opt))
+		return 1;
+	if (hdl_nodes_read(&wish, &nodes) || nodes.prefers_one)
+		nodes.usable = (struct hdl_mask){ .word = { 0 } };
+	*why = (enum hd_why)nodes.why;
+	hdl_shares_even(&shares, &nodes.usable, true);
+	if (shares.nodes < 2)
+		return 1;
+	opt->preload.nodes = shares.node;
+	opt->preload.weighted = shares.weighted;
+	return shares.nodes;
+}
+
+/** Half of what this program may have at all: a larger block is a reservation of addresses. */
+static uint64_t most_bytes(void)
+{
+	struct sysinfo info;
+	uint64_t limit = hdl_cgroup_limit(), all;
+
+	if (sysinfo(&info))
+		return UINT64_MAX;
+	all = (uint64_t)info.totalram * info.mem_unit;
+	return (limit < all ? limit : all) / 2;
+}
+
+/** Fill in what the machine decides, and say what will not be had. */
+static void ask_machine(struct run_options *opt)
+{
+	struct hdl_pages pages;
+	enum hd_why why;
+
+	/* "Off" is inherited by all that a process starts; here it would defeat the purpose. */
+	prctl(PR_SET_THP_DISABLE, 0, 0, 0, 0);
+	hdl_pages_read(&pages);
+	opt->preload.huge_shift = pages.thp_shift;
+	if (!opt->preload.min_bytes)
+		opt->preload.min_bytes = 2ULL << (pages.thp_shift ? pages.thp_shift : 21);
+	opt->preload.most_bytes = most_bytes();
+	opt->preload.pid = (uint64_t)getpid();
+	why = hdl_thp_why(&pages);
+	if (why == HD_WHY_THP_NEVER) {
+		cli_error(
+		    "the system says \"never\" to transparent huge pages: there will be none");
+		cli_hint("try",
+			 "echo madvise > /sys/kernel/mm/transparent_hugepage/enabled, as root");
+	} else if (why) {
+		cli_error("this kernel has no transparent huge pages: there will be none");
+	}
+	if (choose_nodes(opt, &why) < 2 && opt->nodes == NODES_SPREAD)
+		cli_error("--nodes spread: there is only one memory node that CMD may use");
+}
+
+/* ---- the command ------------------------------------------------------------------------------ */
+
+static int exec_failed(const char *command, int error)
+{
+	cli_error("%s: %s", command, error == ENOENT ? "no such program" : strerror(error));
+	return error == ENOENT ? NOT_FOUND : NOT_EXECUTABLE;
+}
+
+static void say_unreached(const struct run_program *program, const struct run_options *opt)
+{
+	cli_error("%s: started as it is, a preload cannot reach it: %s", program->binary,
+		  run_reach_text(program->reach));
+	cli_hint("try", "hashdist run --from-outside -- %s", opt->command[0]);
+}
+
+/** Return: an exit status when something is missing, or CLI_OK. */
+static int prepare(const struct run_options *opt, const struct run_program *program)
+{
+	char library[PATH_MAX];
+
+	if (opt->from_outside) {
+		uint32_t nodes = hdl_mask_count(&opt->preload.nodes);
+
+		return run_outside(&opt->preload, nodes > 1) ? CLI_OK : CLI_FAILED;
+	}
+	if (program->reach != RUN_REACHED) {
+		say_unreached(program, opt);
+		/* A linker that cannot load it would say so, of this program and its children. */
+		if (program->reach != RUN_STATIC && program->reach != RUN_GO_STATIC)
+			return CLI_OK;
+		if (!opt->preload.children)
+			return CLI_OK;
+	}
+	if (!run_find_library(library, sizeof(library))) {
+		cli_error("%s: cannot be read: %s", library, strerror(errno));
+		cli_hint("try", "HASHDIST_PRELOAD=PATH, or install hashdist again");
+		return CLI_FAILED;
+	}
+	return run_set_environment(&opt->preload, library) ? CLI_OK : CLI_FAILED;
+}
+
+static int run(int argc, char **argv)
+{
+	struct run_options opt = { .preload = { .scan_ms = SCAN_MS, .hooks = true } };
+	struct run_program program;
+	int status = parse(argc, argv, &opt), error;
+
+	if (status != CLI_OK)
+		return status == -1 ? CLI_OK : status;
+	error = run_look(opt.command[0], &program);
+	if (error)
+		return exec_failed(opt.command[0], -error);
+	ask_machine(&opt);
+	status = prepare(&opt, &program);
+	if (status != CLI_OK)
+		return status;
+	/* execvp(3) would give to a shell what this kernel cannot run. */
+	if (program.reach == RUN_FOREIGN)
+		execv(program.path, opt.command);
+	else
+		execvp(opt.command[0], opt.command);
+	return exec_failed(opt.command[0], errno);
+}

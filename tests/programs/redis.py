@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: MIT
+"""redis-server, which brings its own allocator, and saves by a child of fork()."""
+
+import base
+
+
+class Program(base.Server):
+    ITEMS = 200000
+
+    def command(self):
+        return [base.need("redis-server"), "--port", "0", "--unixsocket", self.path("socket"),
+                "--save", "", "--dir", self.directory, "--enable-debug-command", "yes",
+                "--logfile", self.path("log"), "--loglevel", "warning"]
+
+    def ask(self, *words):
+        link = self.connect()
+        request = b"".join(b"$%d\r\n%s\r\n" % (len(word), word) for word in words)
+        text = base.exchange(link, b"*%d\r\n" % len(words) + request, lambda got: b"\r\n" in got)
+        link.close()
+        return text
+
+    def load(self):
+        link = self.connect()
+        value = b"v" * 200
+        text = b"".join(b"SET key-%d %s%d\r\n" % (i, value, i) for i in range(self.ITEMS))
+        base.exchange(link, text, lambda got: len(got) >= 5 * self.ITEMS)
+        link.close()
+
+    def save(self):
+        """In a child, which shares all memory; returns the size of what it wrote."""
+        self.ask(b"CONFIG", b"SET", b"rdbcompression", b"no")
+        before = self.ask(b"LASTSAVE")
+        self.ask(b"BGSAVE")
+        end = base.time.monotonic() + 60
+        while self.ask(b"LASTSAVE") == before and base.time.monotonic() < end:
+            base.time.sleep(0.2)
+        return base.os.path.getsize(self.path("dump.rdb"))
+
+    def digest(self):
+        return self.ask(b"DEBUG", b"DIGEST").decode()
