@@ -41,7 +41,7 @@ enum place_obstacle spread_aim(const struct process *process, struct hdl_shares 
 struct batch {
 	uint32_t count, limit;
 	uint64_t index[BATCH];
-	int to[BATCH];
+	int from[BATCH], to[BATCH];
 	bool full[HDL_NODES_MAX]; /* has refused; it would again */
 };
 
@@ -164,7 +164,10 @@ static bool still_whole(const struct process *process, const struct blocks *bloc
 	return !refused && head == middle_node(process, blocks, index);
 }
 
-/** The kernel may split a block on its way; what it has split is gathered again. */
+/**
+ * The kernel may split a block on its way; what it has split is gathered again: over there,
+ * or, where most of it is by now but no huge block is free, back where it came from.
+ */
 static void rejoin(struct pass *pass, struct blocks *blocks, struct batch *batch)
 {
 	uint64_t bytes = 1ULL << blocks->shift;
@@ -176,6 +179,10 @@ static void rejoin(struct pass *pass, struct blocks *blocks, struct batch *batch
 						block->node != batch->to[i]))
 			continue;
 		batch->full[batch->to[i]] = true;
+		if (!pass_collapse_block(pass, blocks_address(blocks, batch->index[i]), bytes))
+			continue;
+		move_base(pass->process, blocks, batch->index[i], batch->from[i]);
+		block->node = (int16_t)batch->from[i];
 		if (pass_collapse_block(pass, blocks_address(blocks, batch->index[i]), bytes)) {
 			block->huge = false;
 			pass->result->refused[PLACE_SPLIT]++;
@@ -277,6 +284,7 @@ static void move_blocks(struct pass *pass, struct blocks *blocks, struct hdl_led
 		if (base)
 			move_batch(pass, blocks, ledger, batch);
 		batch->index[batch->count] = i;
+		batch->from[batch->count] = blocks->block[i].node;
 		batch->to[batch->count++] = to;
 		if (base || batch->count >= batch->limit)
 			move_batch(pass, blocks, ledger, batch);
