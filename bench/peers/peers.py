@@ -262,7 +262,8 @@ def main():
     command = " ".join(["bench/peers/peers.py", "build/bench/peers", "--sizes", options.sizes,
                         "--rounds", str(options.rounds)]
                        + (["--methods", options.methods] if options.methods else [])
-                       + (["--alone"] if options.alone else []))
+                       + (["--slow-rounds", str(options.slow_rounds)] if options.slow_rounds != 3
+                          else []) + (["--alone"] if options.alone else []))
     result = (machine(), rows, lost, absent, found, load.cpus(), bench, command)
     text = markdown(*result)
     print(text, end="")
