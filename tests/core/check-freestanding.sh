@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# check-freestanding.sh LIBCORE.A - can a kernel link core/?
+# check-freestanding.sh LIB.A [ROOM] - can a kernel link core/ (or another such room)?
 #
 # 1. The archive asks for nothing but its own hd_* and text_*, the four memory functions that
 #    compilers call on their own, and libgcc's integer arithmetic; and it exports nothing else.
@@ -14,7 +14,8 @@ set -u
 LC_ALL=C
 export LC_ALL
 
-archive=${1:?usage: check-freestanding.sh LIBCORE.A}
+archive=${1:?usage: check-freestanding.sh LIB.A [ROOM]}
+room=${2:-core}
 root=$(cd "$(dirname "$0")/../.." && pwd) || exit 1
 cc=${CC:-cc}
 work=$(mktemp -d) || exit 1
@@ -84,7 +85,7 @@ if ! narrow -c "$work/probe.c" -o "$work/probe.o"; then
 	sed 's/^/  /' "$work/err" >&2
 	exit 77
 fi
-for source in "$root"/core/*.c; do
+for source in "$root/$room"/*.c; do
 	object=$work/$(basename "$source" .c).o
 	if ! narrow -I"$root/include" -I"$root" -c "$source" -o "$object"; then
 		echo "32 bits: $source does not compile:" >&2

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * stream.h - what happens to a TLB, as one word per event: to record and to replay
+ *
+ *   63                      12 11     9 8      7     2 1       0
+ *   | page of 4 KiB            | what  | global | shift | -, kind |
+ *
+ * An access carries its translation, so that a stream can be replayed on any geometry
+ * without page tables. A file of events is just these words, little-endian.
+ */
+#ifndef HASHDIST_TLB_STREAM_H
+#define HASHDIST_TLB_STREAM_H
+
+#include "tlb/tlb.h"
+
+enum hd_tlb_event {
+	HD_TLB_EVENT_ACCESS,
+	HD_TLB_EVENT_SWITCH,    /* the page field is the tag */
+	HD_TLB_EVENT_FLUSH_TAG, /* of the current tag, what is not global */
+	HD_TLB_EVENT_FLUSH_ALL,
+	HD_TLB_EVENT_FLUSH_PAGE,
+};
+
+static inline uint64_t hd_tlb_event(int what, uint64_t address, int kind,
+				    struct hd_tlb_translation translation)
+{
+	return (address & ~0xfffull) | (uint64_t)what << 9 | (uint64_t)translation.global << 8 |
+	       (uint64_t)(translation.shift & 63) << 2 | (uint64_t)(kind & 1);
+}
+
+static inline int hd_tlb_event_what(uint64_t event)
+{
+	return (int)(event >> 9 & 7);
+}
+
+static inline int hd_tlb_event_kind(uint64_t event)
+{
+	return (int)(event & 1);
+}
+
+static inline uint64_t hd_tlb_event_address(uint64_t event)
+{
+	return event & ~0xfffull;
+}
+
+static inline struct hd_tlb_translation hd_tlb_event_translation(uint64_t event)
+{
+	return (struct hd_tlb_translation){ .shift = event >> 2 & 63, .global = event >> 8 & 1 };
+}
+
+/** The tag of HD_TLB_EVENT_SWITCH. */
+static inline uint64_t hd_tlb_event_tag(uint64_t event)
+{
+	return event >> 12;
+}
+
+#endif
