@@ -17,7 +17,7 @@ enum { GIVEN_MAX = 64, RULE_TEXT_MAX = 4096 };
 enum view { VIEW_LINES, VIEW_TABLE, VIEW_EXPLAIN };
 
 struct options {
-	const char *machine, *sysroot, *log, *check, *compare;
+	const char *machine, *sysroot, *log, *check, *compare, *tlb;
 	struct plan_wish wish;
 	enum view view;
 	bool json, describe;
@@ -41,6 +41,7 @@ static const struct cli_option options[] = {
 	{ "explain", 'e', NULL, "why each table came out so, step by step" },
 	{ "compare", 0, "TEXT", "beside the same machine with these words on its command line" },
 	{ "check", 0, "LOG", "compare with a boot log; 'live' is this machine's" },
+	{ "tlb", 0, "PROCESSOR", "whose TLB the expected walks are about; 'help' lists them" },
 	{ "early-all", 0, NULL, "all tables from the boot allocator when not distributed" },
 	{ "describe", 0, NULL, "print the machine as --machine takes it" },
 	{ "json", 'j', NULL, "print JSON" },
@@ -62,6 +63,7 @@ enum {
 	OPT_EXPLAIN,
 	OPT_COMPARE,
 	OPT_CHECK,
+	OPT_TLB,
 	OPT_EARLY_ALL,
 	OPT_DESCRIBE,
 	OPT_JSON,
@@ -148,6 +150,9 @@ static int take_option(struct options *opt, int which, const char *value)
 			return CLI_OK;
 		cli_error("--arch: '%s' is no architecture such as x86-64, arm64 or ppc64", value);
 		return CLI_USAGE;
+	case OPT_TLB:
+		opt->tlb = value;
+		return walks_check_preset("tlb", value);
 	case OPT_TABLE:
 		opt->view = VIEW_TABLE;
 		return CLI_OK;
@@ -262,7 +267,7 @@ static int check(const struct options *opt, const struct plan *plan, struct plan
 }
 
 static int show(const struct options *opt, const struct plan *plan, const struct plan *other,
-		const struct plan_checked *checked)
+		const struct plan_checked *checked, const struct walks *walks)
 {
 	bool fine = true;
 
@@ -271,11 +276,11 @@ static int show(const struct options *opt, const struct plan *plan, const struct
 		return CLI_FAILED;
 	}
 	if (opt->json)
-		fine = plan_print_json(plan, other, checked);
+		fine = plan_print_json(plan, other, checked, walks);
 	else if (other)
 		fine = plan_print_compare(plan, other, opt->compare);
 	else if (opt->view == VIEW_TABLE)
-		fine = plan_print_table(plan);
+		fine = plan_print_table(plan, walks);
 	else if (opt->view == VIEW_EXPLAIN)
 		plan_print_explain(plan);
 	else if (!checked->done)
@@ -298,6 +303,7 @@ static int plan_it(const struct options *opt, const struct plan_source *source)
 	struct plan_wish wish = opt->wish;
 	struct cli_source against = { 0 };
 	struct plan_checked *checked = calloc(1, sizeof(*checked));
+	struct walks walks;
 	char more[PLAN_CMDLINE_MAX];
 	bool compared = false;
 	int status = checked ? make(source, &opt->wish, &plan) : CLI_FAILED;
@@ -315,8 +321,13 @@ static int plan_it(const struct options *opt, const struct plan_source *source)
 	}
 	if (status == CLI_OK && opt->check)
 		status = check(opt, &plan, checked, &against);
+	if (!walks_open(&walks, opt->tlb, source->books)) {
+		cli_error("out of memory");
+		status = CLI_FAILED;
+	}
 	if (status == CLI_OK)
-		status = show(opt, &plan, compared ? &other : NULL, checked);
+		status = show(opt, &plan, compared ? &other : NULL, checked, &walks);
+	walks_close(&walks);
 	if (compared)
 		plan_fini(&other);
 	plan_fini(&plan);

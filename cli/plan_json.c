@@ -40,21 +40,32 @@ static json_t *translations_json(const struct boot_row *row)
 	return sizes;
 }
 
-static json_t *row_json(const struct plan *plan, const struct boot_row *row)
+static json_t *walks_json(const struct boot_row *row, const struct walks *walks)
+{
+	struct hd_tlb_table table;
+	double expected;
+
+	if (plan_translated(row, &table) && walks_expected(walks, &table, &expected))
+		return json_real(expected);
+	return json_null();
+}
+
+static json_t *row_json(const struct plan *plan, const struct boot_row *row,
+			const struct walks *walks)
 {
 	const struct hd_table *t = &row->table;
 
-	return json_pack("{s:s, s:s, s:b, s:I, s:I, s:I, s:s, s:b, s:I, s:o, s:o, s:i, s:b}",
-			 "table", hd_table_info(row->id)->key, "line", row->line, "exact",
-			 row->exact, "entries", (json_int_t)t->entries, "entries_high",
-			 (json_int_t)row->table_high.entries, "bytes", (json_int_t)t->bytes,
-			 "mapping", hd_mapping_name(t->mapping), "early", t->early, "translations",
-			 (json_int_t)plan_translations(row), "translations_by_bytes",
-			 translations_json(row), "node_bytes", node_bytes_json(plan, row),
-			 "halvings", (int)t->halvings, "failed", row->failed);
+	return json_pack(
+	    "{s:s, s:s, s:b, s:I, s:I, s:I, s:s, s:b, s:I, s:o, s:o, s:o, s:i, s:b}", "table",
+	    hd_table_info(row->id)->key, "line", row->line, "exact", row->exact, "entries",
+	    (json_int_t)t->entries, "entries_high", (json_int_t)row->table_high.entries, "bytes",
+	    (json_int_t)t->bytes, "mapping", hd_mapping_name(t->mapping), "early", t->early,
+	    "translations", (json_int_t)plan_translations(row), "translations_by_bytes",
+	    translations_json(row), "model_walks_per_lookup", walks_json(row, walks), "node_bytes",
+	    node_bytes_json(plan, row), "halvings", (int)t->halvings, "failed", row->failed);
 }
 
-static json_t *plan_object(const struct plan *plan)
+static json_t *plan_object(const struct plan *plan, const struct walks *walks)
 {
 	const struct hd_machine *m = &plan->result.machine;
 	json_t *tables = json_array();
@@ -62,17 +73,18 @@ static json_t *plan_object(const struct plan *plan)
 	json_t *json;
 
 	for (uint32_t r = 0; r < plan->result.rows; r++)
-		json_array_append_new(tables, row_json(plan, &plan->result.row[r]));
+		json_array_append_new(tables, row_json(plan, &plan->result.row[r], walks));
 	snprintf(version, sizeof(version), "%u.%u.%u", HD_VERSION_MAJOR(m->rules.version),
 		 HD_VERSION_MINOR(m->rules.version), HD_VERSION_PATCH(m->rules.version));
-	json = json_pack("{s:s, s:s, s:s, s:o, s:{s:b, s:s}, s:i, s:i, s:I, s:I, s:o}", "version",
-			 HASHDIST_VERSION, "machine", text ? text : "", "rules_of", version,
-			 "cmdline", report_json_text(plan->cmdline), "hashdist", "value",
-			 m->hashdist, "reason", report_reason(plan->result.reason), "memory_nodes",
-			 (int)m->facts.memory_nodes, "online_nodes", (int)m->facts.online_nodes,
-			 "sizing_pages_low", (json_int_t)m->facts.pages.kernel, "sizing_pages_high",
-			 (json_int_t)(m->facts.pages.kernel + 2 * m->facts.pages.slack), "tables",
-			 tables);
+	json = json_pack(
+	    "{s:s, s:s, s:s, s:o, s:{s:b, s:s}, s:i, s:i, s:I, s:I, s:o, s:o}", "version",
+	    HASHDIST_VERSION, "machine", text ? text : "", "rules_of", version, "cmdline",
+	    report_json_text(plan->cmdline), "hashdist", "value", m->hashdist, "reason",
+	    report_reason(plan->result.reason), "memory_nodes", (int)m->facts.memory_nodes,
+	    "online_nodes", (int)m->facts.online_nodes, "sizing_pages_low",
+	    (json_int_t)m->facts.pages.kernel, "sizing_pages_high",
+	    (json_int_t)(m->facts.pages.kernel + 2 * m->facts.pages.slack), "model_processor",
+	    walks->processor ? json_string(walks->processor->name) : json_null(), "tables", tables);
 	free(text);
 	return json;
 }
@@ -101,13 +113,13 @@ static json_t *check_json(const struct plan_checked *checked)
 }
 
 bool plan_print_json(const struct plan *plan, const struct plan *b,
-		     const struct plan_checked *checked)
+		     const struct plan_checked *checked, const struct walks *walks)
 {
-	json_t *json = plan_object(plan);
+	json_t *json = plan_object(plan, walks);
 	bool fine;
 
 	if (json && b)
-		json_object_set_new(json, "compared", plan_object(b));
+		json_object_set_new(json, "compared", plan_object(b, walks));
 	if (json && checked->done)
 		json_object_set_new(json, "check", check_json(checked));
 	fine = json && !json_dumpf(json, stdout, JSON_INDENT(2)) && putchar('\n') != EOF;

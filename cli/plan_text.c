@@ -21,6 +21,23 @@ uint64_t plan_translations(const struct boot_row *row)
 	return sum;
 }
 
+/* Tables with several sizes have most on the largest; all others count as the smallest. */
+bool plan_translated(const struct boot_row *row, struct hd_tlb_table *out)
+{
+	*out = (struct hd_tlb_table){ .bytes = row->table.bytes };
+	for (unsigned shift = 0; shift < SIM_SHIFTS; shift++) {
+		if (!row->got.translations[shift])
+			continue;
+		if (!out->small_shift)
+			out->small_shift = (uint8_t)shift;
+		out->large_shift = (uint8_t)shift;
+		out->large_bytes = row->got.translations[shift] << shift;
+	}
+	if (out->large_bytes > out->bytes)
+		out->large_bytes = out->bytes;
+	return !row->failed && out->large_shift && out->bytes;
+}
+
 uint32_t plan_wrong(const struct plan_checked *checked)
 {
 	uint32_t wrong = 0;
@@ -166,16 +183,27 @@ static void print_flag(const struct plan *plan)
 	       report_reason(plan->result.reason));
 }
 
-bool plan_print_table(const struct plan *plan)
+static void walks_of(const struct boot_row *row, const struct walks *walks, char *out, size_t size)
 {
-	static const char *const heads[] = { "TABLE",   ">ENTRIES", ">SIZE",
-					     "MAPPING", ">PAGES",   "NODES" };
-	struct libscols_table *table = new_table(heads, 6);
+	struct hd_tlb_table table;
+
+	if (plan_translated(row, &table))
+		walks_cell(walks, &table, out, size);
+	else
+		snprintf(out, size, "-");
+}
+
+bool plan_print_table(const struct plan *plan, const struct walks *walks)
+{
+	static const char *const heads[] = { "TABLE",  ">ENTRIES", ">SIZE", "MAPPING",
+					     ">PAGES", "NODES",    ">WALKS" };
+	int columns = walks->processor ? 7 : 6;
+	struct libscols_table *table = new_table(heads, columns);
 	bool fine = table != NULL;
 
 	for (uint32_t r = 0; fine && r < plan->result.rows; r++) {
 		const struct boot_row *row = &plan->result.row[r];
-		char cells[6][CELL];
+		char cells[7][CELL];
 
 		snprintf(cells[0], CELL, "%s", key_of(row->id));
 		snprintf(cells[1], CELL, "%" PRIu64 "%s", row->table.entries,
@@ -186,11 +214,14 @@ bool plan_print_table(const struct plan *plan)
 			 row->table.early ? ", early" : "");
 		pages_cell(row, cells[4], CELL);
 		nodes_cell(plan, row, cells[5], CELL);
-		fine = add_row(table, cells, 6);
+		walks_of(row, walks, cells[6], CELL);
+		fine = add_row(table, cells, columns);
 	}
 	fine = print_and_free(table, fine);
 	if (fine) {
 		print_flag(plan);
+		if (walks->processor)
+			walks_print_note(walks);
 		print_slack(plan);
 	}
 	return fine;

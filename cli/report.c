@@ -22,7 +22,7 @@ enum { GIVEN_MAX = 32 };
 
 struct options {
 	bool logs, json, metrics, damaged;
-	const char *sysroot, *save, *columns;
+	const char *sysroot, *save, *columns, *tlb;
 	const char *rule[GIVEN_MAX];
 	struct ktables_given given;
 	char **file; /* of --log, in order */
@@ -42,6 +42,7 @@ static const struct cli_option options[] = {
 	{ "openmetrics", 0, NULL, "print OpenMetrics, for node_exporter's textfile collector" },
 	{ "output", 'o', "COL,...", "print these columns only; 'help' lists them" },
 	{ "rule", 0, "NAME=VALUE", "overrule what the kernel version tells; 'help' lists them" },
+	{ "tlb", 0, "PROCESSOR", "whose TLB the column WALKS is about; 'help' lists them" },
 	{ "damaged", 0, NULL,
 	  "show the lines that look like a table's and are none we understand" },
 	{ "help", 'h', NULL, "show this" },
@@ -60,6 +61,7 @@ enum {
 	OPT_METRICS,
 	OPT_OUTPUT,
 	OPT_RULE,
+	OPT_TLB,
 	OPT_DAMAGED,
 	OPT_HELP
 };
@@ -159,6 +161,9 @@ static int take_option(struct options *opt, int which, const char *value)
 			return -1;
 		}
 		return add_rule(opt, value);
+	case OPT_TLB:
+		opt->tlb = value;
+		return walks_check_preset("tlb", value);
 	case OPT_DAMAGED:
 		opt->damaged = true;
 		return CLI_OK;
@@ -201,6 +206,8 @@ static int check_options(const struct options *opt)
 		 (opt->logs || opt->sysroot || opt->save || opt->given.rules || opt->damaged))
 		cli_error("%s: not with --log, --sysroot, --save, --rule or --damaged",
 			  opt->process.all ? "--all" : "--pid");
+	else if (opt->tlb && (process || opt->logs || opt->save))
+		cli_error("--tlb: only of the tables of one machine");
 	else if (!process && (opt->process.min || opt->process.budget))
 		cli_error("%s: only with --pid or --all", opt->process.min ? "--min" : "--budget");
 	else if (opt->json + opt->metrics + !!opt->columns > 1)
@@ -247,10 +254,18 @@ static int show(const struct options *opt, const struct cli_source *source)
 		.log_note = source->note[0] ? source->note : NULL,
 		.log_remedy = source->remedy,
 	};
+	struct walks walks;
 	int status = CLI_FAILED;
 
-	if (!survey || ktables_survey(survey, source->boot, source->books, &opt->given)) {
+	if (!survey || !walks_open(&walks, opt->tlb, source->books)) {
 		cli_error("out of memory");
+		free(survey);
+		return CLI_FAILED;
+	}
+	report.walks = &walks;
+	if (ktables_survey(survey, source->boot, source->books, &opt->given)) {
+		cli_error("out of memory");
+		walks_close(&walks);
 		free(survey);
 		return CLI_FAILED;
 	}
@@ -269,6 +284,7 @@ static int show(const struct options *opt, const struct cli_source *source)
 		status = report_print_text(&report, opt->columns);
 	}
 	ktables_survey_fini(survey);
+	walks_close(&walks);
 	free(survey);
 	return status;
 }

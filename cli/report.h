@@ -7,6 +7,7 @@
 
 #include <jansson.h>
 
+#include "cli/walks.h"
 #include "ktables/ktables.h"
 
 enum { REPORT_CELL_MAX = 192 };
@@ -18,8 +19,9 @@ struct report {
 	const struct machine *books;  /* NULL: only a log */
 	const struct ktables_advice *advice;
 	uint32_t advices;
-	const char *log_note;   /* why the log is missing or cut; NULL it is there */
-	const char *log_remedy; /* what would show it; NULL nothing */
+	const char *log_note;      /* why the log is missing or cut; NULL it is there */
+	const char *log_remedy;    /* what would show it; NULL nothing */
+	const struct walks *walks; /* NULL: not asked for */
 };
 
 /** One column of the table; values are text, "?" unknown, "-" does not apply. */
@@ -31,7 +33,7 @@ struct report_column {
 };
 extern const struct report_column report_columns[]; /* ends with name NULL */
 /** What is shown unless --output says otherwise. */
-#define REPORT_COLUMNS "TABLE,ENTRIES,SIZE,MAPPING,PAGES,NODES,USED,VERDICT"
+#define REPORT_COLUMNS(walks) "TABLE,ENTRIES,SIZE,MAPPING,PAGES," walks "NODES,USED,VERDICT"
 
 /** Print the table, the machine and the advice. @columns: "COL,..." Return: enum cli_exit. */
 int report_print_text(const struct report *report, const char *columns);
@@ -52,6 +54,8 @@ void report_advice_text(const struct report *report, const struct ktables_advice
 void report_advice_param(const struct ktables_advice *advice, char *out, size_t size);
 /** Key of a table for scripts; the printed name when it is not in the catalogue. */
 const char *report_key(const struct ktables_row *row);
+/** What translates a table, for the model. Return: false: not known. */
+bool report_translated(const struct ktables_row *row, struct hd_tlb_table *out);
 /** Verdict shown first. */
 enum hd_verdict_code report_verdict(const struct ktables_row *row);
 /** Why hashdist has its value, in words. */

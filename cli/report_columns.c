@@ -102,6 +102,25 @@ static void value_pages(const struct report *report, const struct ktables_row *r
 		put(out, "?");
 }
 
+bool report_translated(const struct ktables_row *row, struct hd_tlb_table *out)
+{
+	if (!row->shift || !row->bytes)
+		return false;
+	*out = (struct hd_tlb_table){ row->bytes, row->bytes, (uint8_t)row->shift,
+				      (uint8_t)row->shift };
+	return true;
+}
+
+static void value_walks(const struct report *report, const struct ktables_row *row, char *out)
+{
+	struct hd_tlb_table table;
+
+	if (report->walks && report_translated(row, &table))
+		walks_cell(report->walks, &table, out, REPORT_CELL_MAX);
+	else
+		put(out, "?");
+}
+
 /** Shares of up to four nodes one by one; of more, the range. */
 static void value_nodes(const struct report *report, const struct ktables_row *row, char *out)
 {
@@ -217,6 +236,9 @@ const struct report_column report_columns[] = {
 	{ "MAPPING", "linear, vmalloc or vmalloc hugepage; early: from the boot allocator", false,
 	  value_mapping },
 	{ "PAGES", "translations it needs, and their size", true, value_pages },
+	{ "WALKS",
+	  "page walks per lookup at a random bucket, as a model of the processor's TLB expects",
+	  true, value_walks },
 	{ "NODES", "share on each memory node", false, value_nodes },
 	{ "USED", "objects it holds", true, value_used },
 	{ "FILL", "objects per hundred buckets", true, value_fill },

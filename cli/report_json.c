@@ -67,12 +67,23 @@ static json_t *verdict_names(const struct ktables_row *row)
 	return names;
 }
 
+static json_t *walks_json(const struct report *report, const struct ktables_row *row)
+{
+	struct hd_tlb_table table;
+	double walks;
+
+	if (report->walks && report_translated(row, &table) &&
+	    walks_expected(report->walks, &table, &walks))
+		return json_real(walks);
+	return json_null();
+}
+
 static json_t *row_json(const struct report *report, const struct ktables_row *row)
 {
 	bool mapped = row->mapping != HD_MAP_UNKNOWN;
 
 	return json_pack(
-	    "{s:s, s:o, s:o, s:o, s:i, s:o, s:o, s:o, s:o, s:o, s:b, s:o, s:o, s:s, s:o, s:s}",
+	    "{s:s, s:o, s:o, s:o, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:o, s:o, s:s, s:o, s:s}",
 	    "table", report_key(row), "name", text_or_null(row->name), "entries",
 	    count_or_null(row->entries, row->entries), "bytes",
 	    count_or_null(row->bytes, row->bytes), "copies", (int)row->copies, "mapping",
@@ -80,8 +91,9 @@ static json_t *row_json(const struct report *report, const struct ktables_row *r
 	    mapped ? json_boolean(row->early) : json_null(), "translation_bytes",
 	    count_or_null(row->shift, 1ULL << row->shift), "translations",
 	    count_or_null(row->shift && row->bytes, hd_translations(row->bytes, row->shift)),
-	    "node_bytes", node_bytes_json(report, row), "node_bytes_assumed", row->spread_assumed,
-	    "used_entries", count_or_null(row->used_known, row->used), "expected_entries",
+	    "model_walks_per_lookup", walks_json(report, row), "node_bytes",
+	    node_bytes_json(report, row), "node_bytes_assumed", row->spread_assumed, "used_entries",
+	    count_or_null(row->used_known, row->used), "expected_entries",
 	    count_or_null(row->want_known && row->want.exact, row->want.low.entries), "verdict",
 	    hd_verdict_name(report_verdict(row)), "verdicts", verdict_names(row), "source",
 	    row->source == KTABLES_FROM_LOG ? "log" : "computed");
@@ -193,15 +205,18 @@ json_t *report_json(const struct report *report)
 	for (uint32_t a = 0; a < report->advices; a++)
 		json_array_append_new(advice, advice_json(report, &report->advice[a]));
 	return json_pack(
-	    "{s:s, s:o, s:o, s:{s:o, s:s}, s:o, s:o, s:{s:b, s:b, s:i, s:o}, s:o}", "version",
+	    "{s:s, s:o, s:o, s:{s:o, s:s}, s:o, s:o, s:o, s:{s:b, s:b, s:i, s:o}, s:o}", "version",
 	    HASHDIST_VERSION, "kernel", kernel_json(report), "machine", machine_json(report),
 	    "hashdist", "value",
 	    facts->has_nodes && facts->has_version ? json_boolean(facts->machine.hashdist)
 						   : json_null(),
-	    "reason", report_reason(facts->reason), "tables", tables, "advice", advice, "log",
-	    "seen", report->survey->log_seen, "complete", report->survey->log_complete,
-	    "damaged_lines", report->boot ? (int)report->boot->damaged : 0, "note",
-	    text_or_null(report->log_note), "not_seen", blind_json(report));
+	    "reason", report_reason(facts->reason), "model_processor",
+	    text_or_null(report->walks && report->walks->processor ? report->walks->processor->name
+								   : NULL),
+	    "tables", tables, "advice", advice, "log", "seen", report->survey->log_seen, "complete",
+	    report->survey->log_complete, "damaged_lines",
+	    report->boot ? (int)report->boot->damaged : 0, "note", text_or_null(report->log_note),
+	    "not_seen", blind_json(report));
 }
 
 int report_print_json(const struct report *report)

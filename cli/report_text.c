@@ -280,22 +280,31 @@ static bool any_computed(const struct ktables_survey *survey)
 	return false;
 }
 
+static const char *default_columns(const struct report *report)
+{
+	bool computed = any_computed(report->survey);
+
+	if (report->walks && report->walks->processor)
+		return computed ? REPORT_COLUMNS("WALKS,") ",SOURCE" : REPORT_COLUMNS("WALKS,");
+	return computed ? REPORT_COLUMNS("") ",SOURCE" : REPORT_COLUMNS("");
+}
+
 int report_print_text(const struct report *report, const char *columns)
 {
 	int status;
 
 	if (columns)
 		status = print_table(report, columns);
-	else if (any_computed(report->survey))
-		status = print_table(report, REPORT_COLUMNS ",SOURCE");
 	else
-		status = print_table(report, REPORT_COLUMNS);
+		status = print_table(report, default_columns(report));
 
 	if (status)
 		return status;
 	if (!columns) {
 		print_machine(report);
 		print_hashdist(&report->survey->facts);
+		if (report->walks)
+			walks_print_note(report->walks);
 		print_advice(report);
 	}
 	fflush(stdout);

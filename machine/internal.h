@@ -12,6 +12,8 @@
 #ifndef HASHDIST_MACHINE_INTERNAL_H
 #define HASHDIST_MACHINE_INTERNAL_H
 
+#include <stdio.h>
+
 #include "machine/machine.h"
 
 enum {
@@ -130,6 +132,13 @@ int mach_read_page_size(const struct mach_root *root, struct machine *m);
 /** After nodes and page size. */
 int mach_read_areas(const struct mach_root *root, struct machine *m);
 int mach_read_usage(const struct mach_root *root, struct machine *m);
+
+int mach_read_processor(const struct mach_root *root, struct machine *m);
+
+/* ---- processor.c, for save.c as well ----------------------------------------------- */
+
+/** A line of "hashdist-saved"; none if it is not known. */
+void mach_save_processor(const struct machine_processor *processor, FILE *file);
 
 /* ---- kconfig.c, for save.c as well ------------------------------------------------ */
 

@@ -52,7 +52,7 @@ int mach_read(const struct mach_root *root, struct machine **out)
 {
 	static int (*const parts[])(const struct mach_root *, struct machine *) = {
 		mach_read_identity,  mach_read_memory, mach_read_nodes, mach_read_config,
-		mach_read_page_size, mach_read_areas,  mach_read_usage,
+		mach_read_page_size, mach_read_areas,  mach_read_usage, mach_read_processor,
 	};
 	int proc = mach_root_dir(root, "proc"), sys = mach_root_dir(root, "sys");
 	struct machine *m;

@@ -61,6 +61,16 @@ struct machine_blind {
 
 enum { MACHINE_BLIND_MAX = 16 };
 
+/** The first processor, as it names itself; what does not apply is 0. */
+struct machine_processor {
+	char vendor[16]; /* x86: "GenuineIntel"; else empty */
+	uint32_t family, model;
+	uint32_t implementer, part; /* arm64 */
+};
+
+/** Did the books name it? */
+bool machine_processor_known(const struct machine_processor *processor);
+
 struct machine {
 	bool live; /* this machine, not a saved one */
 	enum hd_arch arch;
@@ -71,6 +81,7 @@ struct machine {
 	char cmdline[4096];     /* complete; may hold private words: never saved as it is */
 	bool has_cmdline;
 	bool container; /* we seem to run inside one */
+	struct machine_processor processor;
 	struct machine_count mem_total_kib, vmalloc_total_kib, uptime_seconds;
 	struct machine_count direct_4k_kib, direct_2m_kib, direct_4m_kib, direct_1g_kib;
 	struct machine_count possible_cpus, online_cpus;

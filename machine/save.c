@@ -243,6 +243,7 @@ static int write_notes(struct copy *c)
 	if (m->page_bytes)
 		fprintf(file, "page_bytes %u\n", m->page_bytes);
 	fprintf(file, "container %d\n", m->container);
+	mach_save_processor(&m->processor, file);
 	return finish(file);
 }
 

@@ -427,6 +427,39 @@ class Verdicts(Place):
         self.assertEqual(self.status, 0)
 
 
+class Walks(Place):
+    """What the TLB model of a saved machine's processor expects."""
+
+    def report_of(self, cpuinfo, *words):
+        two_nodes().write(self.place)
+        (Path(self.place) / "proc/cpuinfo").write_text(cpuinfo, encoding="utf-8")
+        return report("--sysroot", self.place, *words)
+
+    KABY_LAKE = "processor\t: 0\nvendor_id\t: GenuineIntel\ncpu family\t: 6\nmodel\t\t: 158\n"
+
+    def test_are_shown_with_the_processor_they_are_of(self):
+        result = self.report_of(self.KABY_LAKE)
+        self.assertIn("WALKS", result.out.splitlines()[0].split())
+        self.assertIn("model of Intel Skylake, Kaby Lake", result.out)
+        found = json.loads(self.report_of(self.KABY_LAKE, "--json").out)
+        self.assertEqual(found["model_processor"], "kaby-lake")
+        for row in found["tables"]:
+            known = row["translation_bytes"] is not None
+            self.assertEqual(row["model_walks_per_lookup"] is not None, known, row)
+
+    def test_of_another_processor_are_its_own(self):
+        found = json.loads(self.report_of(self.KABY_LAKE, "--json", "--tlb", "zen5").out)
+        self.assertEqual(found["model_processor"], "zen5")
+
+    def test_of_an_unknown_processor_are_unknown(self):
+        result = self.report_of("processor : 0\ncpu\t\t: POWER9\n")
+        self.assertNotIn("WALKS", result.out.splitlines()[0].split())
+        self.assertIn("no TLB model for this processor", result.out)
+        found = json.loads(self.report_of("cpu : POWER9\n", "--json").out)
+        self.assertIsNone(found["model_processor"])
+        self.assertEqual({row["model_walks_per_lookup"] for row in found["tables"]}, {None})
+
+
 class Parameters(Place):
     def advice(self, machine):
         machine.write(self.place)

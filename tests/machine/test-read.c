@@ -489,6 +489,60 @@ static void the_processors_shape_tells_when_the_release_does_not(void **state)
 	assert_int_equal(arch_of("6.8.0", "hart\t: 0\nisa\t: rv64imafdc\n"), HD_ARCH_RISCV64);
 }
 
+static struct machine_processor processor_of(const char *path, const char *text)
+{
+	char *tree = bare_tree();
+	struct machine_processor processor;
+	struct machine *m;
+
+	tree_put(tree, path, text);
+	m = read_tree(tree);
+	processor = m->processor;
+	machine_free(m);
+	tree_free(tree);
+	return processor;
+}
+
+static void the_first_processor_names_itself(void **state)
+{
+	struct machine_processor p;
+
+	(void)state;
+	p = processor_of("proc/cpuinfo",
+			 "processor\t: 0\nvendor_id\t: GenuineIntel\ncpu family\t: 6\n"
+			 "model\t\t: 158\nmodel name\t: Some words\n\n"
+			 "processor\t: 1\nvendor_id\t: Other\nmodel\t\t: 7\n");
+	assert_string_equal(p.vendor, "GenuineIntel");
+	assert_int_equal(p.family, 6);
+	assert_int_equal(p.model, 158);
+	assert_true(machine_processor_known(&p));
+
+	p = processor_of("proc/cpuinfo", "processor\t: 0\nCPU implementer\t: 0x41\n"
+					 "CPU architecture: 8\nCPU part\t: 0xd0c\n");
+	assert_int_equal(p.implementer, 0x41);
+	assert_int_equal(p.part, 0xd0c);
+	assert_true(machine_processor_known(&p));
+
+	p = processor_of("proc/cpuinfo", "processor : 0\ncpu\t\t: POWER9\n");
+	assert_false(machine_processor_known(&p));
+	p = processor_of("proc/cpuinfo", "vendor_id\t: \033[31mGenuineIntel\ncpu family\t: 6\n");
+	assert_string_equal(p.vendor, "");
+}
+
+static void a_saved_copy_names_the_processor_too(void **state)
+{
+	struct machine_processor p =
+	    processor_of("hashdist-saved", "format 1\nprocessor AuthenticAMD 25 17\n");
+
+	(void)state;
+	assert_string_equal(p.vendor, "AuthenticAMD");
+	assert_int_equal(p.family, 25);
+	assert_int_equal(p.model, 17);
+	p = processor_of("hashdist-saved", "format 1\nprocessor arm64 65 3392\n");
+	assert_int_equal(p.implementer, 65);
+	assert_int_equal(p.part, 3392);
+}
+
 static void the_builders_name_is_left_out_at_once(void **state)
 {
 	char *tree = bare_tree();
@@ -739,6 +793,8 @@ int main(void)
 		cmocka_unit_test(a_damaged_configuration_gives_way_to_the_next),
 		cmocka_unit_test(the_release_names_the_architecture),
 		cmocka_unit_test(the_processors_shape_tells_when_the_release_does_not),
+		cmocka_unit_test(the_first_processor_names_itself),
+		cmocka_unit_test(a_saved_copy_names_the_processor_too),
 		cmocka_unit_test(the_builders_name_is_left_out_at_once),
 		cmocka_unit_test(a_boot_line_that_is_too_long_loses_whole_words),
 		cmocka_unit_test(negative_dentries_are_known_since_5_0),
