@@ -1,7 +1,7 @@
 # Forwards only: the build is Meson's, see meson.build.
 BUILD ?= build
 
-.PHONY: all report check install-deps clean
+.PHONY: all report check install-deps install uninstall packages clean
 
 all: install-deps
 	@scripts/build.sh $(BUILD)
@@ -18,6 +18,20 @@ check:
 
 install-deps:
 	@scripts/install-deps.sh build
+
+# DESTDIR=, PREFIX=; what was installed without DESTDIR, uninstall removes again.
+PREFIX ?= /usr/local
+install: install-deps
+	@scripts/build.sh $(BUILD) --prefix=$(PREFIX)
+	@meson install -C $(BUILD) --no-rebuild --quiet
+
+uninstall:
+	@ninja -C $(BUILD) uninstall
+
+# A reproducible archive, and Debian packages built from it, in $(BUILD)/packages.
+packages:
+	@scripts/install-deps.sh package
+	@scripts/package.sh $(BUILD)/packages
 
 clean:
 	rm -rf $(BUILD)

@@ -8,8 +8,9 @@ case "${1:-}" in
 build) purposes='build' ;;
 check) purposes='build check' ;;
 ci) purposes='build check ci' ;;
+package) purposes='build package' ;;
 *)
-	echo "usage: $0 build|check|ci" >&2
+	echo "usage: $0 build|check|ci|package" >&2
 	exit 2
 	;;
 esac
