@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "cli/table.h"
 #include "measure/measure.h"
 
 enum {
@@ -44,14 +45,13 @@ struct bench {
 
 enum bench_had { BENCH_HAD, BENCH_HAD_PART, BENCH_NOT_HAD };
 
-/** One column of the table; values are text, "?" unknown, "-" does not apply. */
-struct bench_column {
-	const char *name;
-	const char *help;
-	bool right;
-	void (*value)(const struct bench *bench, const struct measure_row *row, char *out);
+/** One row of the table. */
+struct bench_line {
+	const struct bench *bench;
+	const struct measure_row *row;
 };
-extern const struct bench_column bench_columns[]; /* ends with name NULL */
+/** What can be shown of a line; ends with name NULL. */
+extern const struct cli_column bench_columns[];
 /** What is shown unless --output says otherwise. */
 #define BENCH_COLUMNS                                                                              \
 	"SIZE,LAYOUT,HAD,PAGES,NODES,ALLOC,ALLOCX,PAGE,FAULTS,TABLES,INDEP,INDEPX,DEP,DEPX"
@@ -72,10 +72,6 @@ void bench_facts_read(struct bench_facts *out);
 
 /* ---- bench_columns.c ------------------------------------------------------------------ */
 
-enum { BENCH_COLUMNS_MAX = 32 };
-
-/** "COL,..." as columns. Return: how many; -1: a name is none of ours, and that was said. */
-int bench_columns_split(const char *names, const struct bench_column **out);
 /** "one-node", "thp-never, one-node", "met"; of one that failed also an errno's text. */
 void bench_why_text(const struct measure_row *row, char *out);
 enum bench_had bench_had(const struct measure_row *row);

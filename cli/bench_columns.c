@@ -6,7 +6,6 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 
 #include "cli/bench.h"
 #include "cli/cli.h"
@@ -37,8 +36,12 @@ void bench_why_text(const struct measure_row *row, char *out)
 
 /* ---- cells ----------------------------------------------------------------------------------- */
 
-typedef const struct bench *bench_t;
 typedef const struct measure_row *row_t;
+
+static row_t row_of(const void *line)
+{
+	return ((const struct bench_line *)line)->row;
+}
 
 /** Adds to a cell at *@used. */
 __attribute__((format(printf, 3, 4))) static void add(char *out, size_t *used, const char *format,
@@ -79,45 +82,49 @@ static void add_share(char *out, size_t *used, uint64_t part, uint64_t whole)
 		add(out, used, "%d%%", percent == 100 && part < whole ? 99 : percent);
 }
 
-static void value_size(bench_t bench, row_t row, char *out)
+static void value_size(const void *line, char *out)
 {
-	(void)bench;
+	row_t row = row_of(line);
+
 	cli_size(out, BENCH_CELL_MAX, row->bytes);
 }
 
-static void value_bytes(bench_t bench, row_t row, char *out)
+static void value_bytes(const void *line, char *out)
 {
-	(void)bench;
+	row_t row = row_of(line);
+
 	snprintf(out, BENCH_CELL_MAX, "%" PRIu64, row->bytes);
 }
 
-static void value_layout(bench_t bench, row_t row, char *out)
+static void value_layout(const void *line, char *out)
 {
-	(void)bench;
+	row_t row = row_of(line);
+
 	put(out, row->layout->name);
 }
 
-static void value_had(bench_t bench, row_t row, char *out)
+static void value_had(const void *line, char *out)
 {
+	row_t row = row_of(line);
 	static const char *const words[] = { "yes", "part", "no" };
 
-	(void)bench;
 	put(out, words[bench_had(row)]);
 }
 
-static void value_why(bench_t bench, row_t row, char *out)
+static void value_why(const void *line, char *out)
 {
-	(void)bench;
+	row_t row = row_of(line);
+
 	bench_why_text(row, out);
 }
 
-static void value_pages(bench_t bench, row_t row, char *out)
+static void value_pages(const void *line, char *out)
 {
+	row_t row = row_of(line);
 	const struct hd_got *got = &row->got;
 	size_t used = 0;
 	char page[16];
 
-	(void)bench;
 	put(out, row->error && !row->had ? "-" : "?");
 	for (uint32_t p = 0; p < got->page_sizes; p++) {
 		if (!got->page[p].bytes)
@@ -133,14 +140,14 @@ static void value_pages(bench_t bench, row_t row, char *out)
 }
 
 /** Shares of up to four nodes one by one; of more, the range. */
-static void value_nodes(bench_t bench, row_t row, char *out)
+static void value_nodes(const void *line, char *out)
 {
+	row_t row = row_of(line);
 	const struct hd_got *got = &row->got;
 	uint64_t least = UINT64_MAX, most = 0;
 	uint32_t holding = 0;
 	size_t used = 0;
 
-	(void)bench;
 	put(out, row->error && !row->had ? "-" : "?");
 	for (uint32_t n = 0; n < got->nodes; n++) {
 		uint64_t bytes = got->node[n].bytes;
@@ -200,97 +207,114 @@ static void put_ratio(row_t row, enum measure_figure figure, char *out)
 		snprintf(out, BENCH_CELL_MAX, "x%.2f", row->stat[figure].median);
 }
 
-static void value_alloc(bench_t bench, row_t row, char *out)
+static void value_alloc(const void *line, char *out)
 {
-	(void)bench;
+	row_t row = row_of(line);
+
 	put_pace(row, MEASURE_ALLOCATE_NS, out);
 }
 
-static void value_page(bench_t bench, row_t row, char *out)
+static void value_page(const void *line, char *out)
 {
-	(void)bench;
+	row_t row = row_of(line);
+
 	put_ns(row, MEASURE_PAGE_NS, out);
 }
 
-static void value_first(bench_t bench, row_t row, char *out)
+static void value_first(const void *line, char *out)
 {
-	(void)bench;
+	row_t row = row_of(line);
+
 	put_pace(row, MEASURE_FIRST_NS, out);
 }
 
-static void value_memset(bench_t bench, row_t row, char *out)
+static void value_memset(const void *line, char *out)
 {
-	(void)bench;
+	row_t row = row_of(line);
+
 	put_pace(row, MEASURE_MEMSET_NS, out);
 }
 
-static void value_allocx(bench_t bench, row_t row, char *out)
+static void value_allocx(const void *line, char *out)
 {
-	(void)bench;
+	row_t row = row_of(line);
+
 	put_ratio(row, MEASURE_MEMSET_RATIO, out);
 }
 
-static void value_faults(bench_t bench, row_t row, char *out)
+static void value_faults(const void *line, char *out)
 {
-	(void)bench;
+	row_t row = row_of(line);
+
 	if (has_figure(row, MEASURE_FAULTS, out))
 		snprintf(out, BENCH_CELL_MAX, "%.0f", row->stat[MEASURE_FAULTS].median);
 }
 
-static void value_tables(bench_t bench, row_t row, char *out)
+static void value_tables(const void *line, char *out)
 {
-	(void)bench;
+	row_t row = row_of(line);
+
 	if (has_figure(row, MEASURE_TABLE_BYTES, out))
 		cli_size(out, BENCH_CELL_MAX, (uint64_t)row->stat[MEASURE_TABLE_BYTES].median);
 }
 
-static void value_indep(bench_t bench, row_t row, char *out)
+static void value_indep(const void *line, char *out)
 {
-	(void)bench;
+	row_t row = row_of(line);
+
 	put_ns(row, MEASURE_INDEPENDENT_NS, out);
 }
 
-static void value_indeprange(bench_t bench, row_t row, char *out)
+static void value_indeprange(const void *line, char *out)
 {
-	(void)bench;
+	row_t row = row_of(line);
+
 	put_spread(row, MEASURE_INDEPENDENT_NS, out);
 }
 
-static void value_indepx(bench_t bench, row_t row, char *out)
+static void value_indepx(const void *line, char *out)
 {
-	(void)bench;
+	row_t row = row_of(line);
+
 	put_ratio(row, MEASURE_INDEPENDENT_RATIO, out);
 }
 
-static void value_dep(bench_t bench, row_t row, char *out)
+static void value_dep(const void *line, char *out)
 {
-	(void)bench;
+	row_t row = row_of(line);
+
 	put_ns(row, MEASURE_DEPENDENT_NS, out);
 }
 
-static void value_deprange(bench_t bench, row_t row, char *out)
+static void value_deprange(const void *line, char *out)
 {
-	(void)bench;
+	row_t row = row_of(line);
+
 	put_spread(row, MEASURE_DEPENDENT_NS, out);
 }
 
-static void value_depx(bench_t bench, row_t row, char *out)
+static void value_depx(const void *line, char *out)
 {
-	(void)bench;
+	row_t row = row_of(line);
+
 	put_ratio(row, MEASURE_DEPENDENT_RATIO, out);
 }
 
-static void value_runs(bench_t bench, row_t row, char *out)
+static void value_runs(const void *line, char *out)
 {
+	const struct bench *bench = ((const struct bench_line *)line)->bench;
+	row_t row = row_of(line);
+
 	if (row->runs == bench->opt->want.runs)
 		snprintf(out, BENCH_CELL_MAX, "%u", row->runs);
 	else
 		snprintf(out, BENCH_CELL_MAX, "%u of %u", row->runs, bench->opt->want.runs);
 }
 
-static void value_sum(bench_t bench, row_t row, char *out)
+static void value_sum(const void *line, char *out)
 {
-	(void)bench;
+	row_t row = row_of(line);
+
 	if (row->had)
 		snprintf(out, BENCH_CELL_MAX, "%016" PRIx64,
 			 row->independent_sum ^ row->dependent_sum);
@@ -300,7 +324,7 @@ static void value_sum(bench_t bench, row_t row, char *out)
 
 /* ---- the columns ------------------------------------------------------------------------------ */
 
-const struct bench_column bench_columns[] = {
+const struct cli_column bench_columns[] = {
 	{ "SIZE", "size of the table, with a unit", true, value_size },
 	{ "BYTES", "size of the table in bytes", true, value_bytes },
 	{ "LAYOUT", "pages and nodes that were wanted", false, value_layout },
@@ -326,36 +350,3 @@ const struct bench_column bench_columns[] = {
 	  value_sum },
 	{ 0 },
 };
-
-static void say_unknown(const char *name, int len)
-{
-	char list[256] = "";
-	size_t used = 0;
-
-	for (const struct bench_column *c = bench_columns; c->name; c++)
-		add(list, &used, "%s%s", used ? "," : "", c->name);
-	cli_error("--output: no column '%.*s'", len, name);
-	cli_hint("try", "%s", list);
-}
-
-int bench_columns_split(const char *names, const struct bench_column **out)
-{
-	int count = 0;
-
-	for (const char *at = names;; at++) {
-		size_t len = strcspn(at, ",");
-		const struct bench_column *column = bench_columns;
-
-		while (column->name &&
-		       (strlen(column->name) != len || strncasecmp(column->name, at, len)))
-			column++;
-		if (!column->name || count == BENCH_COLUMNS_MAX) {
-			say_unknown(at, (int)len);
-			return -1;
-		}
-		out[count++] = column;
-		at += len;
-		if (!*at)
-			return count;
-	}
-}

@@ -200,15 +200,12 @@ static int take_plot(struct bench_options *opt, const char *value)
 
 static int take_output(struct bench_options *opt, const char *value)
 {
-	const struct bench_column *column[BENCH_COLUMNS_MAX];
-
 	if (!strcmp(value, "help")) {
-		for (const struct bench_column *c = bench_columns; c->name; c++)
-			printf("  %-10s %s\n", c->name, c->help);
+		cli_columns_list(bench_columns);
 		return -1;
 	}
 	opt->columns = value;
-	return bench_columns_split(value, column) < 0 ? CLI_USAGE : CLI_OK;
+	return cli_columns_ok(bench_columns, value) ? CLI_OK : CLI_USAGE;
 }
 
 /** Return: CLI_OK to go on, CLI_USAGE; -1 done already (help). */

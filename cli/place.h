@@ -37,6 +37,8 @@ struct place_tale {
 	int record_error; /* -errno; undo will not be possible */
 };
 
+/** "thp-never: ... what to do"; NULL where there is nothing to tell. */
+const char *place_obstacle_text(enum place_obstacle obstacle);
 void place_print_text(const struct place_tale *tale);
 void place_print_json(const struct place_tale *tale);
 

@@ -204,12 +204,19 @@ static void after_pass(void *ctx, const struct process *process, const struct pl
 	fflush(stdout);
 }
 
+static void hindered(void *ctx, const struct process *process, enum place_obstacle obstacle)
+{
+	end_progress(ctx);
+	cli_error("process %d: %s", (int)process->pid, place_obstacle_text(obstacle));
+}
+
 static int watch(struct place_job *job)
 {
 	int error;
 
 	job->place.before = before_pass;
 	job->place.after = after_pass;
+	job->place.hindered = hindered;
 	job->place.ctx = job;
 	error = process_watch(job->pid, &job->place);
 	end_progress(job);
@@ -226,6 +233,11 @@ int place_job_run(struct place_job *job)
 	if (job->watch)
 		return watch(job);
 	error = process_open(job->pid, &process);
+	if (error == -EACCES) {
+		cli_error("process %d: exists, but /proc hides it (hidepid)", (int)job->pid);
+		cli_hint("try", "as its user, or as root");
+		return CLI_FAILED;
+	}
 	if (error)
 		return no_process(job->pid, error);
 	error = process_read(&process, &job->place.limits);

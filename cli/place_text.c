@@ -36,7 +36,10 @@ static void state_line(const char *what, const struct place_state *state)
 		return;
 	}
 	cli_size(bytes, sizeof(bytes), state->resident);
-	cli_page(page, sizeof(page), state->shift);
+	if (state->shift)
+		cli_page(page, sizeof(page), state->shift);
+	else
+		snprintf(page, sizeof(page), "huge pages");
 	len = snprintf(text, sizeof(text), "%s in %u mapping%s: ", bytes, state->mappings,
 		       state->mappings == 1 ? "" : "s");
 	if (state->unknown)
@@ -129,24 +132,35 @@ static void refused_lines(const struct place_result *result)
 	}
 }
 
-static void obstacle_lines(const struct place_result *result)
+const char *place_obstacle_text(enum place_obstacle obstacle)
 {
 	static const char *const words[PLACE_OBSTACLES] = {
 		[PLACE_THP_NEVER] = "thp-never: the administrator set huge pages to \"never\"; "
 				    "--despite-never overrules that",
 		[PLACE_THP_OFF] = "thp-off: the process has switched huge pages off for itself",
-		[PLACE_NO_COLLAPSE] = "no-support: this kernel cannot collapse (6.1 can)",
+		[PLACE_NO_COLLAPSE] =
+		    "no-support: this kernel cannot collapse (6.1 can), or /sys is not mounted",
 		[PLACE_NO_RIGHT] =
 		    "no-right: collapse from outside needs CAP_SYS_NICE, and the process "
-		    "could not be made to do it itself",
+		    "could not be made to do it itself; run as root",
+		[PLACE_FILTERED] = "filtered: a filter (seccomp) forbids this program the calls "
+				   "it needs; run it outside of the container",
 		[PLACE_ONE_ALLOWED] =
 		    "cpuset: its cpuset leaves one node, so there is nothing to spread over",
 	};
 
-	if (words[result->collapse_obstacle])
-		line("stands", words[result->collapse_obstacle]);
-	if (words[result->spread_obstacle])
-		line("stands", words[result->spread_obstacle]);
+	return words[obstacle];
+}
+
+static void obstacle_lines(const struct place_result *result)
+{
+	const char *collapse = place_obstacle_text(result->collapse_obstacle);
+	const char *spread = place_obstacle_text(result->spread_obstacle);
+
+	if (collapse)
+		line("stands", collapse);
+	if (spread && spread != collapse)
+		line("stands", spread);
 }
 
 static const char *keep_words(int error)
@@ -155,6 +169,8 @@ static const char *keep_words(int error)
 	case -EPERM:
 	case -EACCES:
 		return "tracing it is not allowed (another user, Yama, or a debugger)";
+	case -EOPNOTSUPP:
+		return "a filter (seccomp) forbids this program to trace it";
 	case -ECANCELED:
 		return "it filters its system calls, and one it does not expect might kill it";
 	case -EBUSY:

@@ -34,6 +34,8 @@ static const char *thp_words(unsigned thp)
 		return "where advised";
 	case HDL_THP_NEVER:
 		return "never";
+	case HDL_THP_UNKNOWN:
+		return "not to be read";
 	default:
 		return "none in this kernel";
 	}

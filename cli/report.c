@@ -78,12 +78,6 @@ const struct cli_verb cli_report = {
 
 /* ---- options --------------------------------------------------------------------------- */
 
-static void list_columns(void)
-{
-	for (const struct report_column *c = report_columns; c->name; c++)
-		printf("  %-10s %s\n", c->name, c->help);
-}
-
 static void list_rules(void)
 {
 	for (int rule = 0; rule < HD_RULE_COUNT; rule++) {
@@ -185,12 +179,12 @@ static int check_columns(const struct options *opt)
 		if (of_processes(opt))
 			cli_columns_list(process_columns);
 		else
-			list_columns();
+			cli_columns_list(report_columns);
 		return -1;
 	}
 	if (of_processes(opt))
 		return cli_columns_ok(process_columns, opt->columns) ? CLI_OK : CLI_USAGE;
-	return report_columns_ok(opt->columns) ? CLI_OK : CLI_USAGE;
+	return cli_columns_ok(report_columns, opt->columns) ? CLI_OK : CLI_USAGE;
 }
 
 /** Options that exclude each other, or need another. */

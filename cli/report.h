@@ -7,6 +7,7 @@
 
 #include <jansson.h>
 
+#include "cli/table.h"
 #include "cli/walks.h"
 #include "ktables/ktables.h"
 
@@ -24,21 +25,18 @@ struct report {
 	const struct walks *walks; /* NULL: not asked for */
 };
 
-/** One column of the table; values are text, "?" unknown, "-" does not apply. */
-struct report_column {
-	const char *name;
-	const char *help;
-	bool right;
-	void (*value)(const struct report *report, const struct ktables_row *row, char *out);
+/** One row of the table. */
+struct report_line {
+	const struct report *report;
+	const struct ktables_row *row;
 };
-extern const struct report_column report_columns[]; /* ends with name NULL */
+/** What can be shown of a line; ends with name NULL. */
+extern const struct cli_column report_columns[];
 /** What is shown unless --output says otherwise. */
 #define REPORT_COLUMNS(walks) "TABLE,ENTRIES,SIZE,MAPPING,PAGES," walks "NODES,USED,VERDICT"
 
 /** Print the table, the machine and the advice. @columns: "COL,..." Return: enum cli_exit. */
 int report_print_text(const struct report *report, const char *columns);
-/** Is each name of "COL,..." one of ours? Else says which is not. */
-bool report_columns_ok(const char *columns);
 
 /** One boot as a JSON object; NULL when out of memory. Steals nothing. */
 json_t *report_json(const struct report *report);

@@ -21,6 +21,11 @@ enum hd_verdict_code report_verdict(const struct ktables_row *row)
 	return row->judgement.count ? row->judgement.verdict[0].code : HD_OK;
 }
 
+static const struct ktables_row *row_of(const void *line)
+{
+	return ((const struct report_line *)line)->row;
+}
+
 static void put(char *out, const char *text)
 {
 	snprintf(out, REPORT_CELL_MAX, "%s", text);
@@ -34,35 +39,39 @@ static void put_count(char *out, uint64_t n)
 		put(out, "?");
 }
 
-static void value_table(const struct report *report, const struct ktables_row *row, char *out)
+static void value_table(const void *line, char *out)
 {
-	(void)report;
+	const struct ktables_row *row = row_of(line);
+
 	put(out, report_key(row));
 }
 
-static void value_name(const struct report *report, const struct ktables_row *row, char *out)
+static void value_name(const void *line, char *out)
 {
-	(void)report;
+	const struct ktables_row *row = row_of(line);
+
 	put(out, row->name);
 }
 
-static void value_entries(const struct report *report, const struct ktables_row *row, char *out)
+static void value_entries(const void *line, char *out)
 {
-	(void)report;
+	const struct ktables_row *row = row_of(line);
+
 	put_count(out, row->entries);
 }
 
-static void value_bytes(const struct report *report, const struct ktables_row *row, char *out)
+static void value_bytes(const void *line, char *out)
 {
-	(void)report;
+	const struct ktables_row *row = row_of(line);
+
 	put_count(out, row->bytes * row->copies);
 }
 
-static void value_size(const struct report *report, const struct ktables_row *row, char *out)
+static void value_size(const void *line, char *out)
 {
+	const struct ktables_row *row = row_of(line);
 	char one[32];
 
-	(void)report;
 	if (!row->bytes)
 		put(out, "?");
 	else if (row->copies > 1)
@@ -72,15 +81,17 @@ static void value_size(const struct report *report, const struct ktables_row *ro
 		cli_size(out, REPORT_CELL_MAX, row->bytes);
 }
 
-static void value_bucket(const struct report *report, const struct ktables_row *row, char *out)
+static void value_bucket(const void *line, char *out)
 {
-	(void)report;
+	const struct ktables_row *row = row_of(line);
+
 	put_count(out, row->entries ? row->bytes / row->entries : 0);
 }
 
-static void value_mapping(const struct report *report, const struct ktables_row *row, char *out)
+static void value_mapping(const void *line, char *out)
 {
-	(void)report;
+	const struct ktables_row *row = row_of(line);
+
 	if (row->mapping == HD_MAP_UNKNOWN)
 		put(out, "?");
 	else if (row->early)
@@ -89,11 +100,11 @@ static void value_mapping(const struct report *report, const struct ktables_row 
 		put(out, hd_mapping_name(row->mapping));
 }
 
-static void value_pages(const struct report *report, const struct ktables_row *row, char *out)
+static void value_pages(const void *line, char *out)
 {
+	const struct ktables_row *row = row_of(line);
 	char page[16];
 
-	(void)report;
 	if (row->shift && row->bytes)
 		snprintf(out, REPORT_CELL_MAX, "%" PRIu64 " x %s",
 			 hd_translations(row->bytes, row->shift) * row->copies,
@@ -111,19 +122,22 @@ bool report_translated(const struct ktables_row *row, struct hd_tlb_table *out)
 	return true;
 }
 
-static void value_walks(const struct report *report, const struct ktables_row *row, char *out)
+static void value_walks(const void *line, char *out)
 {
+	const struct report_line *at = line;
 	struct hd_tlb_table table;
 
-	if (report->walks && report_translated(row, &table))
-		walks_cell(report->walks, &table, out, REPORT_CELL_MAX);
+	if (at->report->walks && report_translated(at->row, &table))
+		walks_cell(at->report->walks, &table, out, REPORT_CELL_MAX);
 	else
 		put(out, "?");
 }
 
 /** Shares of up to four nodes one by one; of more, the range. */
-static void value_nodes(const struct report *report, const struct ktables_row *row, char *out)
+static void value_nodes(const void *line, char *out)
 {
+	const struct report *report = ((const struct report_line *)line)->report;
+	const struct ktables_row *row = row_of(line);
 	uint64_t total = 0, least = UINT64_MAX, most = 0;
 	uint32_t holding = 0;
 	size_t used = 0;
@@ -162,11 +176,11 @@ static void value_nodes(const struct report *report, const struct ktables_row *r
 		snprintf(out + used, REPORT_CELL_MAX - used, " (assumed)");
 }
 
-static void value_used(const struct report *report, const struct ktables_row *row, char *out)
+static void value_used(const void *line, char *out)
 {
+	const struct ktables_row *row = row_of(line);
 	const struct hd_table_info *info = hd_table_info(row->id);
 
-	(void)report;
 	if (info && !info->hashed)
 		put(out, "-");
 	else if (row->used_known)
@@ -175,10 +189,12 @@ static void value_used(const struct report *report, const struct ktables_row *ro
 		put(out, "?");
 }
 
-static void value_fill(const struct report *report, const struct ktables_row *row, char *out)
+static void value_fill(const void *line, char *out)
 {
+	const struct ktables_row *row = row_of(line);
+
 	if (!row->used_known || !row->entries) {
-		value_used(report, row, out);
+		value_used(line, out);
 		return;
 	}
 	if (row->used && row->used * 100 < row->entries)
@@ -187,11 +203,11 @@ static void value_fill(const struct report *report, const struct ktables_row *ro
 		snprintf(out, REPORT_CELL_MAX, "%" PRIu64 "%%", row->used * 100 / row->entries);
 }
 
-static void value_verdict(const struct report *report, const struct ktables_row *row, char *out)
+static void value_verdict(const void *line, char *out)
 {
+	const struct ktables_row *row = row_of(line);
 	size_t used = 0;
 
-	(void)report;
 	put(out, hd_verdict_name(HD_OK));
 	for (unsigned v = 0; v < row->judgement.count; v++)
 		used +=
@@ -199,15 +215,17 @@ static void value_verdict(const struct report *report, const struct ktables_row 
 				     hd_verdict_name(row->judgement.verdict[v].code));
 }
 
-static void value_source(const struct report *report, const struct ktables_row *row, char *out)
+static void value_source(const void *line, char *out)
 {
-	(void)report;
+	const struct ktables_row *row = row_of(line);
+
 	put(out, row->source == KTABLES_FROM_LOG ? "log" : "computed");
 }
 
-static void value_want(const struct report *report, const struct ktables_row *row, char *out)
+static void value_want(const void *line, char *out)
 {
-	(void)report;
+	const struct ktables_row *row = row_of(line);
+
 	if (!row->want_known)
 		put(out, "?");
 	else if (row->want.exact)
@@ -217,16 +235,16 @@ static void value_want(const struct report *report, const struct ktables_row *ro
 			 row->want.high.entries);
 }
 
-static void value_param(const struct report *report, const struct ktables_row *row, char *out)
+static void value_param(const void *line, char *out)
 {
+	const struct ktables_row *row = row_of(line);
 	const struct hd_table_info *info = hd_table_info(row->id);
 	const char *name = info ? hd_param_name(info->param) : NULL;
 
-	(void)report;
 	put(out, name ? name : "-");
 }
 
-const struct report_column report_columns[] = {
+const struct cli_column report_columns[] = {
 	{ "TABLE", "short name of the table", false, value_table },
 	{ "NAME", "name as the kernel prints it", false, value_name },
 	{ "ENTRIES", "buckets", true, value_entries },

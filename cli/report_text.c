@@ -4,93 +4,29 @@
  */
 #include <errno.h>
 #include <inttypes.h>
-#include <libsmartcols.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
-#include <strings.h>
-#include <unistd.h>
 
 #include "cli/cli.h"
 #include "cli/report.h"
-#include "cli/table.h"
-
-enum { COLUMNS_MAX = 32 };
-
-/** Splits "COL,..." into columns. Return: how many; -1: *@bad is none of ours. */
-static int split_columns(const char *names, const struct report_column **out, const char **bad,
-			 int *bad_len)
-{
-	int count = 0;
-
-	for (const char *at = names;; at++) {
-		size_t len = strcspn(at, ",");
-		const struct report_column *column = report_columns;
-
-		while (column->name &&
-		       (strlen(column->name) != len || strncasecmp(column->name, at, len)))
-			column++;
-		if (!column->name || count == COLUMNS_MAX) {
-			*bad = at;
-			*bad_len = (int)len;
-			return -1;
-		}
-		out[count++] = column;
-		at += len;
-		if (!*at)
-			return count;
-	}
-}
-
-bool report_columns_ok(const char *columns)
-{
-	const struct report_column *column[COLUMNS_MAX];
-	const char *bad;
-	int bad_len;
-	char list[256] = "";
-
-	if (split_columns(columns, column, &bad, &bad_len) > 0)
-		return true;
-	for (const struct report_column *c = report_columns; c->name; c++) {
-		strcat(list, c == report_columns ? "" : ",");
-		strcat(list, c->name);
-	}
-	cli_error("--output: no column '%.*s'", bad_len, bad);
-	cli_hint("try", "%s", list);
-	return false;
-}
 
 static int print_table(const struct report *report, const char *columns)
 {
-	const struct report_column *column[COLUMNS_MAX];
-	const char *bad;
-	int bad_len, count = split_columns(columns, column, &bad, &bad_len);
-	struct libscols_table *table = scols_new_table();
-	int error = !table || count < 0;
+	uint32_t rows = report->survey->rows;
+	struct report_line *line = calloc((size_t)rows + 1, sizeof(*line));
+	int status;
 
-	/* Never cut what a script reads; a terminal wraps. */
-	if (!error && !isatty(STDOUT_FILENO))
-		error = scols_table_set_termforce(table, SCOLS_TERMFORCE_NEVER);
-	for (int c = 0; !error && c < count; c++)
-		error = !scols_table_new_column(table, column[c]->name, 0,
-						column[c]->right ? SCOLS_FL_RIGHT : 0);
-	for (uint32_t r = 0; !error && r < report->survey->rows; r++) {
-		struct libscols_line *line = scols_table_new_line(table, NULL);
-
-		error = !line;
-		for (int c = 0; !error && c < count; c++) {
-			char cell[REPORT_CELL_MAX];
-
-			column[c]->value(report, &report->survey->row[r], cell);
-			error = scols_line_set_data(line, (size_t)c, cell);
-		}
-	}
-	if (!error && report->survey->rows)
-		error = scols_print_table(table);
-	scols_unref_table(table);
-	if (error)
+	if (!line) {
 		cli_error("out of memory");
-	return error ? CLI_FAILED : CLI_OK;
+		return CLI_FAILED;
+	}
+	for (uint32_t r = 0; r < rows; r++)
+		line[r] = (struct report_line){ report, &report->survey->row[r] };
+	status = cli_table_print(report_columns, columns, line, rows, sizeof(*line));
+	free(line);
+	return status;
 }
 
 /** A sentence that grows. */

@@ -9,25 +9,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
-#include <sys/sysinfo.h>
 #include <unistd.h>
 
-#include "backend/linux/facts.h"
 #include "cli/cli.h"
 #include "cli/run.h"
-#include "hashdist/core.h"
 
 enum { SCAN_MS = 100, SCAN_MS_MAX = 3600000, NOT_EXECUTABLE = 126, NOT_FOUND = 127 };
-
-enum run_nodes { NODES_AUTO, NODES_ONE, NODES_SPREAD };
-
-struct run_options {
-	struct preload_options preload;
-	enum run_nodes nodes;
-	bool from_outside;
-	char **command; /* NULL-terminated */
-};
 
 static const struct cli_option options[] = {
 	{ "min", 'm', "SIZE", "smaller blocks are left alone (default: two huge pages)" },
@@ -172,78 +159,6 @@ static int parse(int argc, char **argv, struct run_options *opt)
 	return CLI_OK;
 }
 
-/* ---- this machine ----------------------------------------------------------------------------- */
-
-/** HASHDIST=0 and 1 mean what they mean to the library, unless --nodes was given. */
-static bool wants_spread(const struct run_options *opt)
-{
-	const char *value = getenv("HASHDIST");
-
-	if (opt->nodes != NODES_AUTO)
-		return opt->nodes == NODES_SPREAD;
-	return !value || strcmp(value, "0");
-}
-
-/** Return: over how many nodes will be spread; 1: not at all. */
-static uint32_t choose_nodes(struct run_options *opt, enum hd_why *why)
-{
-	const struct hdl_wish wish = { .spread = true };
-	struct hdl_shares shares;
-	struct hdl_nodes nodes;
-
-	*why = HD_WHY_MET;
-	if (!wants_spread(opt))
-		return 1;
-	if (hdl_nodes_read(&wish, &nodes) || nodes.prefers_one)
-		nodes.usable = (struct hdl_mask){ .word = { 0 } };
-	*why = (enum hd_why)nodes.why;
-	hdl_shares_even(&shares, &nodes.usable, true);
-	if (shares.nodes < 2)
-		return 1;
-	opt->preload.nodes = shares.node;
-	opt->preload.weighted = shares.weighted;
-	return shares.nodes;
-}
-
-/** Half of what this program may have at all: a larger block is a reservation of addresses. */
-static uint64_t most_bytes(void)
-{
-	struct sysinfo info;
-	uint64_t limit = hdl_cgroup_limit(), all;
-
-	if (sysinfo(&info))
-		return UINT64_MAX;
-	all = (uint64_t)info.totalram * info.mem_unit;
-	return (limit < all ? limit : all) / 2;
-}
-
-/** Fill in what the machine decides, and say what will not be had. */
-static void ask_machine(struct run_options *opt)
-{
-	struct hdl_pages pages;
-	enum hd_why why;
-
-	/* "Off" is inherited by all that a process starts; here it would defeat the purpose. */
-	prctl(PR_SET_THP_DISABLE, 0, 0, 0, 0);
-	hdl_pages_read(&pages);
-	opt->preload.huge_shift = pages.thp_shift;
-	if (!opt->preload.min_bytes)
-		opt->preload.min_bytes = 2ULL << (pages.thp_shift ? pages.thp_shift : 21);
-	opt->preload.most_bytes = most_bytes();
-	opt->preload.pid = (uint64_t)getpid();
-	why = hdl_thp_why(&pages);
-	if (why == HD_WHY_THP_NEVER) {
-		cli_error(
-		    "the system says \"never\" to transparent huge pages: there will be none");
-		cli_hint("try",
-			 "echo madvise > /sys/kernel/mm/transparent_hugepage/enabled, as root");
-	} else if (why) {
-		cli_error("this kernel has no transparent huge pages: there will be none");
-	}
-	if (choose_nodes(opt, &why) < 2 && opt->nodes == NODES_SPREAD)
-		cli_error("--nodes spread: there is only one memory node that CMD may use");
-}
-
 /* ---- the command ------------------------------------------------------------------------------ */
 
 static int exec_failed(const char *command, int error)
@@ -296,7 +211,7 @@ static int run(int argc, char **argv)
 	error = run_look(opt.command[0], &program);
 	if (error)
 		return exec_failed(opt.command[0], -error);
-	ask_machine(&opt);
+	run_ask_machine(&opt);
 	status = prepare(&opt, &program);
 	if (status != CLI_OK)
 		return status;

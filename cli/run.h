@@ -8,6 +8,16 @@
 
 #include "preload/options.h"
 
+enum run_nodes { NODES_AUTO, NODES_ONE, NODES_SPREAD };
+
+/** As given, and what the machine makes of it. */
+struct run_options {
+	struct preload_options preload;
+	enum run_nodes nodes;
+	bool from_outside;
+	char **command; /* NULL-terminated */
+};
+
 /** Can a preload reach a program? */
 enum run_reach {
 	RUN_REACHED,
@@ -36,6 +46,16 @@ const char *run_reach_text(enum run_reach reach);
 bool run_find_library(char *out, size_t size);
 /** Both variables for the command that follows. Return: false after having said why. */
 bool run_set_environment(const struct preload_options *options, const char *library);
+
+/** Fill in what the machine decides; say what will not be had. */
+void run_ask_machine(struct run_options *options);
+
+/**
+ * run_explain() - one line of --explain, if that was given
+ * @pid: the command; @what: which part of us speaks, after the words of a range: "0-0 0 start"
+ */
+void run_explain(const struct preload_options *options, int pid, const char *what,
+		 const char *format, ...) __attribute__((format(printf, 4, 5)));
 
 /**
  * run_outside() - start a companion that looks after this process from outside

@@ -9,13 +9,12 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "cli/place.h"
 #include "cli/run.h"
 #include "process/watch.h"
 
@@ -34,30 +33,31 @@ static void close_files(int keep)
 /** A line per pass, as the preloaded library writes one per decision. */
 static void explain(void *ctx, const struct process *process, const struct place_result *result)
 {
-	const struct preload_options *options = ctx;
-	struct timespec now = { 0 };
-	FILE *to = stderr;
+	run_explain(ctx, (int)process->pid, "from outside",
+		    "%llu blocks onto huge pages, %llu to their nodes",
+		    (unsigned long long)result->collapsed, (unsigned long long)result->moved);
+}
 
-	if (options->explain_path[0])
-		to = fopen(options->explain_path, "ae");
-	if (!to)
-		return;
-	clock_gettime(CLOCK_REALTIME, &now);
-	fprintf(to,
-		"%lld.%03ld %d from outside: %llu blocks onto huge pages, %llu to their nodes\n",
-		(long long)now.tv_sec, now.tv_nsec / 1000000, (int)process->pid,
-		(unsigned long long)result->collapsed, (unsigned long long)result->moved);
-	if (to != stderr)
-		fclose(to);
+/** The starter has said "never" already. */
+static void hindered(void *ctx, const struct process *process, enum place_obstacle obstacle)
+{
+	const char *text = place_obstacle_text(obstacle);
+
+	run_explain(ctx, (int)process->pid, "from outside", "%s", text);
+	if (obstacle != PLACE_THP_NEVER)
+		cli_error("process %d: not placed from outside: %s", (int)process->pid, text);
 }
 
 static void look_after(pid_t pid, int started, const struct preload_options *options, bool spread)
 {
 	struct process_watch_options watch = {
-		.place = { .min_bytes = options->min_bytes, .no_spread = !spread },
+		.place = { .min_bytes = options->min_bytes,
+			   .no_spread = !spread,
+			   .nodes = &options->nodes },
 		.limits = { .min_bytes = options->min_bytes, .budget_ms = BUDGET_MS },
 		.interval_ms = options->scan_ms ? (uint32_t)options->scan_ms : INTERVAL_MS,
 		.after = options->explain ? explain : NULL,
+		.hindered = hindered,
 		.ctx = (void *)(uintptr_t)options,
 	};
 	char unused;

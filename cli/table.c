@@ -10,6 +10,7 @@
 
 #include "cli/cli.h"
 #include "cli/table.h"
+#include "cli/wrap.h"
 
 enum { COLUMNS_MAX = 32 };
 
@@ -99,24 +100,15 @@ int cli_table_print(const struct cli_column *all, const char *names, const void 
 void cli_print_wrapped(const char *head, const char *text)
 {
 	enum { WIDTH = 100, INDENT = 10 };
-	size_t at = 0, len = strlen(text);
 
 	printf("%-*s", INDENT, head);
-	while (at < len) {
-		size_t take = len - at;
+	while (*text) {
+		size_t take = cli_wrap(text, WIDTH - INDENT);
 
-		if (take > WIDTH - INDENT) {
-			take = WIDTH - INDENT;
-			while (take && text[at + take] != ' ')
-				take--;
-			if (!take)
-				take = strcspn(text + at, " ");
-		}
-		printf("%.*s\n", (int)take, text + at);
-		at += take;
-		while (text[at] == ' ')
-			at++;
-		if (at < len)
+		printf("%.*s\n", (int)take, text);
+		text += take;
+		text += strspn(text, " ");
+		if (*text)
 			printf("%*s", INDENT, "");
 	}
 }

@@ -8,8 +8,8 @@
  * collapse fail, and the rest of that stretch is left alone.
  *
  * Collapse gathers a block on one node whatever the policy, so on several nodes
- * its head is moved to the node that its address says, and looked at again: where
- * that node has no free huge page, the move would have split it.
+ * its head is moved to the node that its address says, if that has free huge pages,
+ * and looked at again: others may have taken them, and the move have split it.
  *
  * Work is followed by pauses of four times its length.
  */
@@ -26,6 +26,7 @@
 #include "preload/blocks.h"
 #include "preload/preload.h"
 #include "preload/probe.h"
+#include "preload/uneven.h"
 
 enum {
 	AGAIN = 3,              /* times a block is tried that the program is writing to */
@@ -36,6 +37,7 @@ enum {
 	WINDOW = 8192,          /* blocks whose pages are counted at once */
 	BLIND_BLOCKS = 65536,   /* of one stretch, where each must be looked at by itself */
 	ROUNDS_DONE = 32,       /* until blocks are tried again that did not change */
+	RESERVE = 2, /* free huge pages that stay: below its watermarks a node gives none */
 	MOVE_FLAG = 1 << 1,
 	POLICY_OF_ADDRESS = 1 << 1,
 };
@@ -65,7 +67,7 @@ void blocks_open(struct blocks *blocks, unsigned huge_shift, bool (*stop)(void))
 
 void blocks_begin(struct blocks *blocks)
 {
-	blocks->collapsed = blocks->refused = blocks->failed = 0;
+	blocks->collapsed = blocks->refused = blocks->lacking = blocks->failed = 0;
 	blocks->error = 0;
 	if (++rounds % ROUNDS_DONE == 0)
 		memset(done, 0, sizeof(done));
@@ -121,6 +123,7 @@ static bool is_huge(const struct blocks *blocks, uint64_t at)
 	       huge == 1ULL << blocks->huge_shift; /* unknown: believed */
 }
 
+/** Where the other node has no free huge page, a move splits the block; 6.7 is the first to tell. */
 static void settle(const struct blocks *blocks, uint64_t at)
 {
 	struct hdl_shares shares;
@@ -128,6 +131,8 @@ static void settle(const struct blocks *blocks, uint64_t at)
 
 	hdl_shares_even(&shares, &preload_options.nodes, preload_options.weighted);
 	to = (int)hdl_shares_node(&shares, at >> blocks->huge_shift);
+	if (hdl_room_blocks((uint32_t)to, blocks->huge_shift - blocks->page_shift) <= RESERVE)
+		return;
 	HDL_SYS(SYS_move_pages, 0, 1, (long)&at, (long)&to, (long)&now, MOVE_FLAG);
 	if (!is_huge(blocks, at))
 		collapse(blocks, at);
@@ -148,10 +153,12 @@ static bool mend_block(struct blocks *blocks, uint64_t at, bool spread)
 		return !blocks->can_scan;
 	}
 	blocks->error = error;
-	if (error == -ENOMEM)
+	if (error == -ENOMEM) {
 		blocks->failed++;
-	else if (error != -EAGAIN)
+		blocks->lacking++;
+	} else if (error != -EAGAIN) {
 		blocks->refused++;
+	}
 	return false;
 }
 
@@ -179,8 +186,7 @@ static void count_filled(void *ctx, uint64_t start, uint64_t end, bool huge)
 	}
 }
 
-/** Has the program, or the user with numactl, a plan for these pages that is not ours? */
-static bool placed_by_others(uint64_t start)
+bool blocks_placed_by_others(uint64_t start)
 {
 	int mode = HDL_MPOL_DEFAULT;
 
@@ -247,8 +253,8 @@ void blocks_mend(struct blocks *blocks, uint64_t start, uint64_t bytes)
 	uint64_t unit = 1ULL << blocks->huge_shift, end = (start + bytes) & ~(unit - 1);
 	uint64_t first = (start + unit - 1) & ~(unit - 1), at = first;
 	struct window window = { .blocks = blocks };
-	uint32_t before = blocks->collapsed, refused = blocks->refused;
-	bool spread = hdl_mask_count(&preload_options.nodes) > 1 && !placed_by_others(start);
+	uint32_t before = blocks->collapsed, refused = blocks->refused, lacking = blocks->lacking;
+	bool spread = hdl_mask_count(&preload_options.nodes) > 1 && !blocks_placed_by_others(start);
 
 	if (at >= end || (!blocks->can_scan && (end - at) >> blocks->huge_shift > BLIND_BLOCKS))
 		return;
@@ -269,6 +275,11 @@ void blocks_mend(struct blocks *blocks, uint64_t start, uint64_t bytes)
 	if (blocks->refused != refused)
 		preload_explain(start, bytes, "scan", blocks->refused - refused, "blocks",
 				blocks->error);
+	if (blocks->lacking != lacking)
+		preload_explain(start, bytes, "scan", blocks->lacking - lacking,
+				"blocks, no free huge page", -ENOMEM);
+	if (spread)
+		uneven_explain(first, end, blocks);
 	if (blocks->collapsed == before)
 		return;
 	preload_explain(start, bytes, "scan", blocks->collapsed - before, "blocks onto huge pages",

@@ -12,17 +12,19 @@ struct blocks {
 	bool can_collapse; /* Linux 6.1 */
 	bool can_scan;     /* Linux 6.7 */
 	unsigned page_shift, huge_shift;
-	uint64_t worked_ns; /* since the last pause */
-	uint32_t collapsed, refused,
-	    failed; /* blocks of this round; failed: no huge page was free */
-	int error;  /* of the last that was not collapsed */
+	uint64_t worked_ns;                   /* since the last pause */
+	uint32_t collapsed, refused, lacking; /* blocks of this round; lacking: no huge page free */
+	uint32_t failed;                      /* of the lacking ones, in a row */
+	int error;                            /* of the last that was not collapsed */
 	bool (*stop)(void);
 };
 
 void blocks_open(struct blocks *blocks, unsigned huge_shift, bool (*stop)(void));
 /** A new round begins. */
 void blocks_begin(struct blocks *blocks);
-/** One stretch of private anonymous memory. */
+/** Has the program, or the user with numactl, a plan for the nodes of this mapping? */
+bool blocks_placed_by_others(uint64_t start);
+/** One stretch of private anonymous memory; all of it, or nothing, is placed by others. */
 void blocks_mend(struct blocks *blocks, uint64_t start, uint64_t bytes);
 /** Too few free huge pages: no use to go on now. */
 bool blocks_exhausted(const struct blocks *blocks);

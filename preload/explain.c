@@ -10,6 +10,7 @@
  * start: a program may close it and open something else under its number. The
  * scanner, with a table of its own, takes the program's by pidfd_getfd(2).
  */
+#include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -87,6 +88,8 @@ static void compose(struct text *text, uint64_t start, uint64_t bytes, const cha
 	if (error) {
 		put(text, ": refused, errno ");
 		put_number(text, (uint64_t)-error, 10, 0);
+		if (error == -EPERM)
+			put(text, ", not permitted, as by a container's filter");
 	}
 	text->at[text->len++] = '\n';
 }

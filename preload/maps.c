@@ -72,6 +72,7 @@ bool maps_parse(const char *text, struct maps_line *out)
 
 struct stretch {
 	uint64_t start, end;
+	bool answer; /* of maps_same_fn */
 };
 
 static void finish(struct stretch *stretch, uint64_t min_bytes, maps_fn each, void *ctx)
@@ -81,7 +82,7 @@ static void finish(struct stretch *stretch, uint64_t min_bytes, maps_fn each, vo
 	stretch->start = stretch->end = 0;
 }
 
-int maps_each(uint64_t min_bytes, bool guards, maps_fn each, void *ctx)
+int maps_each(uint64_t min_bytes, bool guards, maps_same_fn same, maps_fn each, void *ctx)
 {
 	struct maps_line line, before = { 0 };
 	struct stretch stretch = { 0 };
@@ -92,16 +93,20 @@ int maps_each(uint64_t min_bytes, bool guards, maps_fn each, void *ctx)
 	if (error)
 		return error;
 	while ((text = hdl_lines_next(&lines))) {
+		bool answer;
+
 		if (!maps_parse(text, &line))
 			continue;
 		if (guards && before.forbidden && before.end == line.start &&
 		    before.end - before.start <= GUARD_MAX)
 			line.table_like = false;
-		if (stretch.end != line.start || !line.table_like)
+		answer = line.table_like && same && same(line.start);
+		if (stretch.end != line.start || !line.table_like || stretch.answer != answer)
 			finish(&stretch, min_bytes, each, ctx);
 		if (line.table_like) {
 			stretch.start = stretch.end ? stretch.start : line.start;
 			stretch.end = line.end;
+			stretch.answer = answer;
 		}
 		before = line;
 	}

@@ -18,14 +18,17 @@ struct maps_line {
 bool maps_parse(const char *text, struct maps_line *out);
 
 typedef void (*maps_fn)(void *ctx, uint64_t start, uint64_t bytes);
+/** May the mapping at @start count together with a neighbour of the same answer? */
+typedef bool (*maps_same_fn)(uint64_t start);
 
 /**
  * maps_each() - stretches of at least @min_bytes that may hold a table, by address
  * @guards: leave out what has a small forbidden mapping right below it: a thread's stack
- * Neighbours count together. @each may take its time, and change mappings.
+ * @same: neighbours for which it answers alike count together; NULL: all do
+ * @each may take its time, and change mappings.
  *
  * Return: 0; -errno: the file could not be opened.
  */
-int maps_each(uint64_t min_bytes, bool guards, maps_fn each, void *ctx);
+int maps_each(uint64_t min_bytes, bool guards, maps_same_fn same, maps_fn each, void *ctx);
 
 #endif

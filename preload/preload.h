@@ -8,6 +8,7 @@
  *   scanner.c    the thread that looks after what hooks cannot see
  *   maps.c       which mappings it may look at
  *   blocks.c     which of their blocks it brings onto huge pages
+ *   uneven.c     whether they lie on the nodes they should
  *   explain.c    a line per decision
  *   start.c      before main(), and after fork()
  *

@@ -134,7 +134,9 @@ static bool scan_round(struct blocks *blocks, enum hd_why *told)
 	if (why)
 		return false;
 	blocks_begin(blocks);
-	maps_each(preload_options.min_bytes, !blocks->can_scan, mend, blocks);
+	maps_each(preload_options.min_bytes, !blocks->can_scan,
+		  hdl_mask_count(&preload_options.nodes) > 1 ? blocks_placed_by_others : NULL, mend,
+		  blocks);
 	if (blocks_exhausted(blocks))
 		preload_explain(0, 0, "scan", 0, "too few free huge pages", blocks->error);
 	return blocks->collapsed && !blocks_exhausted(blocks);

@@ -68,11 +68,14 @@ static int read_page_map(pid_t pid, struct blocks *blocks)
 
 int blocks_read(const struct process *process, uint64_t start, uint64_t end, struct blocks *out)
 {
-	uint64_t size = 1ULL << process->pages.thp_shift;
+	/* Without huge pages: what one page of entries of 8 bytes maps. */
+	unsigned shift =
+	    process->pages.thp_shift ? process->pages.thp_shift : 2 * process->pages.base_shift - 3;
+	uint64_t size = 1ULL << shift;
 	int error;
 
 	*out = (struct blocks){ .start = (start + size - 1) & ~(size - 1),
-				.shift = process->pages.thp_shift,
+				.shift = shift,
 				.base_shift = process->pages.base_shift,
 				.huge_known = true };
 	if (end > out->start)

@@ -41,6 +41,12 @@ static int through_target(const struct process *process, uint64_t at, uint64_t b
 	return error ? error : (int)call.result;
 }
 
+/** May the process do it where we may not? A filter may answer as if there were no such call. */
+static bool refused_from_outside(int error)
+{
+	return error == -EPERM || (error == -ENOSYS && !hdl_madvise(NULL, 0, MADV_COLLAPSE));
+}
+
 int pass_collapse_block(struct pass *pass, uint64_t at, uint64_t bytes)
 {
 	int error = -EAGAIN;
@@ -49,13 +55,20 @@ int pass_collapse_block(struct pass *pass, uint64_t at, uint64_t bytes)
 		pass_begin(pass);
 		if (!pass->result->through_target)
 			error = from_outside(pass->process, at, bytes);
-		if (error == -EPERM && !pass->options->once)
+		if (refused_from_outside(error) && !pass->options->once)
 			pass->result->through_target = true;
 		if (pass->result->through_target)
 			error = through_target(pass->process, at, bytes);
 		pass_end(pass);
 	}
 	return error;
+}
+
+/** No right to, from outside, and neither through the process; see inject_calls(). */
+static bool is_forbidden(int error)
+{
+	return refused_from_outside(error) || error == -EACCES || error == -ECANCELED ||
+	       error == -EOPNOTSUPP;
 }
 
 static enum place_refusal meaning(const struct process_mapping *mapping, int error)
@@ -70,12 +83,8 @@ static enum place_refusal meaning(const struct process_mapping *mapping, int err
 	case -EINVAL:
 		return mapping && mapping->details_known && mapping->twice ? PLACE_SHARED
 									   : PLACE_REFUSED;
-	case -EPERM:
-	case -EACCES:
-	case -ECANCELED:
-		return PLACE_RIGHT;
 	default:
-		return PLACE_OTHER;
+		return is_forbidden(error) ? PLACE_RIGHT : PLACE_OTHER;
 	}
 }
 
@@ -85,6 +94,19 @@ static const struct process_mapping *mapping_at(const struct process *process, u
 		if (at >= process->mapping[i].start && at < process->mapping[i].end)
 			return &process->mapping[i];
 	return NULL;
+}
+
+/** Will the blocks that follow fare no better? Notes what forbids them all. */
+static bool is_over(struct pass *pass, int error)
+{
+	if (is_forbidden(error))
+		pass->result->collapse_obstacle = pass_forbidden(SYS_process_madvise);
+	else if (error == -ENOSYS || (error == -EINVAL && hdl_madvise(NULL, 0, MADV_COLLAPSE)))
+		pass->result->collapse_obstacle = PLACE_NO_COLLAPSE;
+	else
+		return (error == -ENOMEM || (error == -EINVAL && !pass->result->collapsed)) &&
+		       ++pass->failures >= HUNGRY;
+	return true;
 }
 
 /** One block; what came of it goes into the result. */
@@ -108,20 +130,9 @@ static void treat(struct pass *pass, struct blocks *blocks, uint64_t index)
 		pass->result->stopped = pass->result->gone = true;
 		return;
 	}
-	pass->result->refused[meaning(mapping_at(pass->process, at), error)]++;
-	if (error == -EPERM || error == -EACCES || error == -ECANCELED) {
-		pass->result->collapse_obstacle = PLACE_NO_RIGHT;
-		pass->collapse_over = true;
-	}
-	if (error == -ENOMEM && ++pass->failures >= HUNGRY)
-		pass->collapse_over = true;
-	if (error == -ENOSYS ||
-	    (error == -EINVAL && !pass->result->collapsed && ++pass->failures >= HUNGRY)) {
-		/* Not one block: the call itself may be what is missing. */
-		if (error == -ENOSYS)
-			pass->result->collapse_obstacle = PLACE_NO_COLLAPSE;
-		pass->collapse_over = true;
-	}
+	pass->over = meaning(mapping_at(pass->process, at), error);
+	pass->result->refused[pass->over]++;
+	pass->collapse_over = is_over(pass, error);
 }
 
 void pass_collapse(struct pass *pass, struct blocks *blocks)
@@ -139,9 +150,7 @@ void pass_collapse(struct pass *pass, struct blocks *blocks)
 		if (pass->options->dry_run)
 			continue;
 		if (pass->collapse_over)
-			pass->result->refused[pass->result->collapse_obstacle == PLACE_NO_RIGHT
-						  ? PLACE_RIGHT
-						  : PLACE_NO_HUGE_FREE]++;
+			pass->result->refused[pass->over]++;
 		else
 			treat(pass, blocks, i);
 		pass->progress_done++;

@@ -151,18 +151,22 @@ static int wait_stop(pid_t pid, unsigned ms)
 	return -ETIMEDOUT;
 }
 
-static uint64_t find_code(pid_t pid, uint64_t start, uint64_t end)
+/** Return: 0 with *@found, which stays 0 if there is none; -errno. */
+static int find_code(pid_t pid, uint64_t start, uint64_t end, uint64_t *found)
 {
 	unsigned char *code;
-	uint64_t size = end - start < CODE_SCAN_MAX ? end - start : CODE_SCAN_MAX, found = 0;
+	uint64_t size = end - start < CODE_SCAN_MAX ? end - start : CODE_SCAN_MAX;
 	struct iovec ours, theirs = { (void *)start, size };
 	ssize_t len;
+	int error = 0;
 
 	code = malloc(size);
 	if (!code)
-		return 0;
+		return -ENOMEM;
 	ours = (struct iovec){ code, size };
 	len = process_vm_readv(pid, &ours, 1, &theirs, 1, 0);
+	if (len < 0)
+		error = errno == EFAULT ? 0 : -errno; /* such as [vvar]: cannot be read */
 	if (len > 0) {
 		const unsigned char *at = memmem(code, (size_t)len, call_code, sizeof(call_code));
 
@@ -171,24 +175,26 @@ static uint64_t find_code(pid_t pid, uint64_t start, uint64_t end)
 			at = memmem(at + 1, (size_t)(code + len - at - 1), call_code,
 				    sizeof(call_code));
 		if (at)
-			found = start + (uint64_t)(at - code);
+			*found = start + (uint64_t)(at - code);
 	}
 	free(code);
-	return found;
+	return error;
 }
 
-/** In the vdso, or else in any code of the process. */
-static uint64_t find_call(pid_t pid)
+/** In the vdso, or else in any code of the process. Return: 0; -ENOEXEC: none; -errno. */
+static int find_call(pid_t pid, uint64_t *found)
 {
 	struct hdl_lines lines;
 	char path[32], *line;
-	uint64_t found = 0;
+	int error = 0;
 
-	for (int pass = 0; pass < 2 && !found; pass++) {
+	*found = 0;
+	for (int pass = 0; pass < 2 && !*found && !error; pass++) {
 		snprintf(path, sizeof(path), "/proc/%d/maps", (int)pid);
-		if (hdl_lines_open(&lines, path))
-			return 0;
-		while (!found && (line = hdl_lines_next(&lines))) {
+		error = hdl_lines_open(&lines, path);
+		if (error)
+			return error;
+		while (!*found && !error && (line = hdl_lines_next(&lines))) {
 			unsigned long long start, end;
 			char access[5];
 
@@ -196,11 +202,17 @@ static uint64_t find_call(pid_t pid)
 			    access[2] != 'x' || (pass == 0 && !strstr(line, "[vdso]")) ||
 			    strstr(line, "[vsyscall]"))
 				continue;
-			found = find_code(pid, start, end);
+			error = find_code(pid, start, end, found);
 		}
 		hdl_lines_close(&lines);
 	}
-	return found;
+	return error || *found ? error : -ENOEXEC;
+}
+
+/** Is it not the kernel but a filter that refuses? It would look for the process first. */
+static bool is_filtered(void)
+{
+	return ptrace(PTRACE_SEIZE, 0, 0, 0) && errno != ESRCH;
 }
 
 /** Seize and stop. Return: 0, or -errno with the process as it was. */
@@ -210,11 +222,12 @@ static int attach(struct inject *inject)
 	uint64_t all = UINT64_MAX;
 	int error = examine(pid);
 
+	if (!error && is_filtered())
+		error = -EOPNOTSUPP;
+	if (!error)
+		error = find_call(pid, &inject->call_at);
 	if (error)
 		return error;
-	inject->call_at = find_call(pid);
-	if (!inject->call_at)
-		return -ENOEXEC;
 	if (ptrace(PTRACE_SEIZE, pid, 0, 0))
 		return -errno;
 	clock_gettime(CLOCK_MONOTONIC, &inject->stopped);

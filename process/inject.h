@@ -32,7 +32,8 @@ struct inject_call {
  * behind one that could not be made have -ECANCELED as their result.
  *
  * Return: 0: all were made (look at each result); -EPERM: no right to trace it
- * (another user, Yama, a debugger has it); -EBUSY: stopped by job control;
+ * (another user, Yama, a debugger has it); -EOPNOTSUPP: a filter (seccomp) on us
+ * forbids to trace anything; -EBUSY: stopped by job control;
  * -ECANCELED: it filters system calls and might be killed by one it does not
  * expect; -ETIMEDOUT: it does not stop, since it waits in the kernel; -ENOSYS: not
  * on this architecture; -ENOEXEC: no system call instruction found; -ESRCH: gone;

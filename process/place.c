@@ -96,7 +96,7 @@ int place_process(const struct process *process, const struct place_options *opt
 
 	memset(out, 0, sizeof(*out));
 	out->collapse_obstacle = collapse_obstacle(process, options);
-	out->spread_obstacle = options->no_spread ? PLACE_NOT_ASKED : spread_aim(process, &aim);
+	out->spread_obstacle = options->no_spread ? PLACE_NOT_ASKED : spread_aim(&pass, &aim);
 	if (!options->once && !options->dry_run)
 		pass_keep(&pass, out->spread_obstacle == PLACE_CLEAR ? &aim : NULL);
 	for (uint32_t i = 0; i < process->mappings && !pass_stopped(&pass); i++) {
@@ -198,10 +198,11 @@ const char *place_refusal_name(enum place_refusal refusal)
 const char *place_obstacle_name(enum place_obstacle obstacle)
 {
 	static const char *const names[PLACE_OBSTACLES] = {
-		[PLACE_CLEAR] = "clear",        [PLACE_THP_NEVER] = "thp-never",
-		[PLACE_THP_OFF] = "thp-off",    [PLACE_NO_COLLAPSE] = "no-support",
-		[PLACE_NO_RIGHT] = "no-right",  [PLACE_ONE_NODE] = "one-node",
-		[PLACE_ONE_ALLOWED] = "cpuset", [PLACE_NOT_ASKED] = "not-asked",
+		[PLACE_CLEAR] = "clear",         [PLACE_THP_NEVER] = "thp-never",
+		[PLACE_THP_OFF] = "thp-off",     [PLACE_NO_COLLAPSE] = "no-support",
+		[PLACE_NO_RIGHT] = "no-right",   [PLACE_FILTERED] = "filtered",
+		[PLACE_ONE_NODE] = "one-node",   [PLACE_ONE_ALLOWED] = "cpuset",
+		[PLACE_NOT_ASKED] = "not-asked",
 	};
 
 	return obstacle < PLACE_OBSTACLES ? names[obstacle] : "?";

@@ -41,6 +41,7 @@ enum place_obstacle {
 	PLACE_THP_OFF,     /* the process has switched huge pages off for itself */
 	PLACE_NO_COLLAPSE, /* this kernel has no such call (before 6.1) */
 	PLACE_NO_RIGHT,    /* CAP_SYS_NICE, and no way through the process itself */
+	PLACE_FILTERED,    /* a filter (seccomp) on this program refuses it the calls */
 	PLACE_ONE_NODE,    /* nothing to spread over: one memory node */
 	PLACE_ONE_ALLOWED, /* its cpuset leaves one */
 	PLACE_NOT_ASKED,
@@ -62,6 +63,7 @@ struct place_options {
 	bool compact;          /* let the kernel make free huge blocks where it has none */
 	bool despite_never;    /* overrule the administrator's "never" */
 	bool no_collapse, no_spread;
+	const struct hdl_mask *nodes; /* spread over these of its cpuset; NULL: over all of them */
 	const volatile sig_atomic_t *stop; /* not 0: end after this step; may be NULL */
 	void (*progress)(void *ctx, const struct place_progress *progress); /* may be NULL */
 	void *ctx;

@@ -22,8 +22,9 @@
 /* RESERVE: free blocks that stay, for below its watermarks the kernel gives none. */
 enum { BATCH = 64, MOVE_FLAG = 1 << 1, RESERVE = 2 };
 
-enum place_obstacle spread_aim(const struct process *process, struct hdl_shares *out)
+enum place_obstacle spread_aim(const struct pass *pass, struct hdl_shares *out)
 {
+	const struct process *process = pass->process;
 	struct hdl_mask nodes = { 0 };
 
 	for (uint32_t i = 0; i < process->nodes; i++)
@@ -32,6 +33,8 @@ enum place_obstacle spread_aim(const struct process *process, struct hdl_shares 
 		return PLACE_ONE_NODE;
 	if (process->allowed_known)
 		hdl_mask_and(&nodes, &process->allowed);
+	if (pass->options->nodes)
+		hdl_mask_and(&nodes, pass->options->nodes);
 	if (hdl_mask_count(&nodes) < 2)
 		return PLACE_ONE_ALLOWED;
 	hdl_shares_even(out, &nodes, true);
@@ -297,8 +300,11 @@ void pass_spread(struct pass *pass, struct blocks *blocks, const struct hdl_shar
 	uint64_t *held = calloc(HDL_NODES_MAX, sizeof(*held));
 	struct batch *batch = calloc(1, sizeof(*batch));
 	struct hdl_ledger ledger = { .aim = aim, .shift = blocks->shift, .node = held };
+	int error = held && batch ? blocks_ask_nodes(pass->process, blocks) : -ENOMEM;
 
-	if (held && batch && !blocks_ask_nodes(pass->process, blocks)) {
+	if (error == -EPERM || error == -EACCES || error == -ENOSYS)
+		pass->result->spread_obstacle = pass_forbidden(SYS_move_pages);
+	if (!error) {
 		for (uint64_t i = 0; i < blocks->count; i++)
 			if (blocks->block[i].populated && blocks->block[i].node >= 0) {
 				held[blocks->block[i].node] += 1ULL << blocks->shift;

@@ -76,6 +76,13 @@ void pass_progress(struct pass *pass, const char *doing)
 		pass->options->progress(pass->options->ctx, &progress);
 }
 
+enum place_obstacle pass_forbidden(long number)
+{
+	long answer = HDL_SYS(number, -1, 0, 0, 0, 0, 0);
+
+	return answer == -EBADF || answer == -ESRCH ? PLACE_NO_RIGHT : PLACE_FILTERED;
+}
+
 /* "Node 0, zone   Normal   4 3 2 ..." : a count for each order. */
 uint64_t pass_free_huge(const struct process *process, uint32_t node)
 {

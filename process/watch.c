@@ -28,8 +28,23 @@ static bool rest(const struct process *process, uint32_t ms)
 	return poll(&ended, 1, (int)ms) > 0;
 }
 
+/** What was told of collapse and spread. */
+struct told {
+	enum place_obstacle collapse, spread;
+};
+
+static void tell(const struct process *process, const struct process_watch_options *options,
+		 enum place_obstacle now, enum place_obstacle *told)
+{
+	bool fine = now == PLACE_CLEAR || now == PLACE_NOT_ASKED || now == PLACE_ONE_NODE;
+
+	if (!fine && now != *told && options->hindered)
+		options->hindered(options->ctx, process, now);
+	*told = now;
+}
+
 static int one_pass(struct process *process, const struct process_watch_options *options,
-		    bool *changed)
+		    struct told *told, bool *changed)
 {
 	struct place_result result;
 	int error = process_read(process, &options->limits);
@@ -41,6 +56,11 @@ static int one_pass(struct process *process, const struct process_watch_options 
 	*changed = !error && (result.collapsed || result.moved);
 	if (*changed && options->after)
 		options->after(options->ctx, process, &result);
+	if (!error) {
+		tell(process, options, result.collapse_obstacle, &told->collapse);
+		if (result.spread_obstacle != result.collapse_obstacle)
+			tell(process, options, result.spread_obstacle, &told->spread);
+	}
 	return error;
 }
 
@@ -48,6 +68,7 @@ int process_watch(pid_t pid, const struct process_watch_options *options)
 {
 	uint32_t interval = options->interval_ms ? options->interval_ms : INTERVAL_MS;
 	uint32_t pause = interval;
+	struct told told = { PLACE_CLEAR, PLACE_CLEAR };
 	struct process process;
 	int error = process_open(pid, &process);
 	bool changed;
@@ -55,7 +76,7 @@ int process_watch(pid_t pid, const struct process_watch_options *options)
 	if (error)
 		return error;
 	for (;;) {
-		error = one_pass(&process, options, &changed);
+		error = one_pass(&process, options, &told, &changed);
 		if (error)
 			break;
 		pause = changed ? interval : pause * 2;

@@ -13,6 +13,8 @@ struct process_watch_options {
 	int (*before)(void *ctx, const struct process *process);
 	/** After a pass that did something; may be NULL. */
 	void (*after)(void *ctx, const struct process *process, const struct place_result *result);
+	/** Something forbids a whole part; told once, and again when it changes. May be NULL. */
+	void (*hindered)(void *ctx, const struct process *process, enum place_obstacle obstacle);
 	void *ctx;
 };
 

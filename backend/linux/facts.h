@@ -63,6 +63,11 @@ bool hdl_pool_has(unsigned shift, uint64_t pages);
 /** Free pages of a hugetlb pool, on @node or (HDL_NODES_MAX) in all. Return: 0 or -errno. */
 int hdl_pool_free(unsigned shift, uint32_t node, uint64_t *pages);
 
+/* ---- buddy.c: what is free in one piece ------------------------------------------- */
+
+/** Free blocks of 2^@order base pages on a node; UINT64_MAX unknown. */
+uint64_t hdl_room_blocks(uint32_t node, unsigned order);
+
 /* ---- cgroup.c: limits up the hierarchy -------------------------------------------- */
 
 enum { HDL_UNLIMITED_SHIFT = 62 }; /* limits from 2^62 bytes on are none */
@@ -80,8 +85,6 @@ uint64_t hdl_cgroup_hugetlb_room(unsigned shift);
 int hdl_room_check(uint64_t bytes, const struct hdl_nodes *nodes, uint8_t *why);
 /** Bytes of one node that can be had without swapping; UINT64_MAX unknown. */
 uint64_t hdl_room_node(uint32_t node);
-/** Free blocks of 2^@order base pages on a node; UINT64_MAX unknown. */
-uint64_t hdl_room_blocks(uint32_t node, unsigned order);
 /** Bytes that sizing starts from: nodes within reach and control groups. 0 unknown. */
 uint64_t hdl_room_total(const struct hdl_nodes *nodes);
 /** Why an mmap of @bytes failed with @error. */

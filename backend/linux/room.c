@@ -138,28 +138,6 @@ static uint64_t machine_total(void)
 	return total;
 }
 
-uint64_t hdl_room_blocks(uint32_t node, unsigned order)
-{
-	struct hdl_lines lines;
-	const char *line;
-	uint64_t blocks = 0, value;
-
-	if (hdl_lines_open(&lines, "/proc/buddyinfo"))
-		return UINT64_MAX;
-	while ((line = hdl_lines_next(&lines))) {
-		if (!hdl_field(line, "Node", &value) || value != node ||
-		    !(line = strstr(line, "zone")))
-			continue;
-		line += 4 + strspn(line + 4, " ");
-		line += strcspn(line, " ");
-		for (unsigned o = 0; hdl_number(&line, &value); o++)
-			if (o >= order)
-				blocks += value << (o - order);
-	}
-	hdl_lines_close(&lines);
-	return blocks;
-}
-
 uint64_t hdl_room_total(const struct hdl_nodes *nodes)
 {
 	uint64_t total = machine_total(), limit = hdl_cgroup_limit(), reach = 0;

@@ -609,6 +609,11 @@ class Output(Case):
             "node_bytes_sampled policy hinders verdict verdicts".split(),
         )
 
+    def test_settings_of_the_machine_are_named_as_the_kernel_names_them(self):
+        target = self.target("anon=8,touch")
+        machine = self.json("--pid", str(target.pid))["machine"]
+        self.assertEqual(machine["thp"], chosen(THP + "enabled") or "none")
+
     def test_names_that_are_no_utf8_or_hold_line_ends_do_no_harm(self):
         target = self.target("comm=a\nb\"c\\\x7f", "anon=8,refuse,touch")
         (process,) = self.json("--pid", str(target.pid))["processes"]

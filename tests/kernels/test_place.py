@@ -12,8 +12,8 @@ program itself says at its end whether a single write was lost.
     test_place.py          the quick part
     test_place.py --all    all cases on all kernels with two and four nodes
 
-HASHDIST_BIN is the program, VICTIM_BIN the one it works on; HASHDIST_LAB_OUT keeps the
-guests' results. Exit status 0 all true, 1 not, 77 cannot run here.
+HASHDIST_BIN is the program, VICTIM_BIN the one it works on, CONFINE_BIN tests/place/confine.c;
+HASHDIST_LAB_OUT keeps the guests' results. Exit status 0 all true, 1 not, 77 cannot run here.
 """
 
 import dataclasses
@@ -243,6 +243,17 @@ def forbidden(seen, nodes):
     return wrong
 
 
+def filtered(seen, nodes):
+    wrong = started(seen, nodes)
+    result = seen.places[-1]["result"]
+    for part in ("collapse_obstacle", "spread_obstacle"):
+        if result[part] != "filtered":
+            wrong.append(f"{part} is {result[part]}")
+    if seen.huge("after") or seen.status != [3]:
+        wrong.append(f"{seen.huge('after')} bytes on huge pages, status {seen.status}")
+    return wrong
+
+
 def through_itself(seen, nodes):
     wrong = mended(seen, nodes)
     if not seen.places[-1]["result"]["through_target"]:
@@ -282,6 +293,10 @@ say message; su nobody -s /bin/sh -c "PATH=$PATH hashdist place --pid $P --json"
          r"""say place; su nobody -s /bin/sh -c "PATH=$PATH XDG_RUNTIME_DIR=/tmp hashdist place --pid $P \
 	--min 8M --step 1000 --busy 100 --json"; say "status $?" """, through_itself,
          victim=f'su nobody -s /bin/sh -c "PATH=$PATH exec victim {MIB} bind 0"'),
+    Case("filtered", "in a container that filters the calls for it nothing is done, and that is named",
+         r"""say place; confine user=65534 no-caps no-new-privs seccomp -- hashdist place --pid $P \
+	--min 8M --step 1000 --busy 100 --json; say "status $?" """, filtered,
+         victim=f'su nobody -s /bin/sh -c "PATH=$PATH exec victim {MIB} bind 0"'),
 )  # fmt: skip
 
 
@@ -313,12 +328,13 @@ def guest(kernel, machine, files):
 
 
 def main():
-    binary, victim = os.environ.get("HASHDIST_BIN"), os.environ.get("VICTIM_BIN")
-    if not binary or not victim:
-        print("HASHDIST_BIN and VICTIM_BIN must name the programs", file=sys.stderr)
+    names = ("HASHDIST_BIN", "VICTIM_BIN", "CONFINE_BIN")
+    binary, victim, confine = paths = [os.environ.get(name) for name in names]
+    if not all(paths):
+        print(f"{', '.join(names)} must name the programs", file=sys.stderr)
         return 2
     shapes = ALL if "--all" in sys.argv[1:] else QUICK
-    files = [(binary, "hashdist"), (victim, "victim")]
+    files = [(binary, "hashdist"), (victim, "victim"), (confine, "confine")]
     guests = [(f"{kernel}-{machine}", guest(kernel, machine, files)) for kernel, machine in shapes]
     failed = run_guests(guests, shapes)
     print(f"{len(CASES) * len(shapes)} cases, {failed} failed")

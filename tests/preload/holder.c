@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 struct held {
@@ -158,6 +159,20 @@ static void by_sparse(struct held *held)
 	memset(held->start, 1, 1 << 20);
 }
 
+/** With a plan of its own: whole huge pages, the upper half of them on node 1. */
+static void by_bound(struct held *held)
+{
+	enum { HUGE_BYTES = 2 << 20, BIND = 2, MASK_BITS = 65 };
+	char *at = map(held->bytes + HUGE_BYTES, PROT_READ | PROT_WRITE, 0);
+	unsigned long node_1 = 1UL << 1;
+
+	held->start = at + (-(uintptr_t)at & (HUGE_BYTES - 1));
+	if (syscall(SYS_mbind, held->start + held->bytes / 2, held->bytes / 2, BIND, &node_1,
+		    MASK_BITS, 0))
+		exit(8);
+	fill(held);
+}
+
 static void by_refused(struct held *held)
 {
 	held->start = map(held->bytes, PROT_READ | PROT_WRITE, 0);
@@ -215,6 +230,7 @@ static const struct {
 	{ "threads", by_threads },
 	{ "slabs", by_slabs },
 	{ "sparse", by_sparse },
+	{ "bound", by_bound },
 	{ "refused", by_refused },
 	{ "shared", by_shared },
 	{ "code", by_code },

@@ -86,11 +86,40 @@ static void neighbours_count_together(void **state)
 	assert_ptr_not_equal(at, MAP_FAILED);
 	assert_int_equal(madvise(at + piece, piece, MADV_DONTDUMP), 0);
 	assert_int_equal(mprotect(at + 2 * piece, piece, PROT_READ), 0);
-	assert_int_equal(maps_each(2 * piece, false, look, &both), 0);
-	assert_int_equal(maps_each(2 * piece, false, look, &all), 0);
+	assert_int_equal(maps_each(2 * piece, false, NULL, look, &both), 0);
+	assert_int_equal(maps_each(2 * piece, false, NULL, look, &all), 0);
 	assert_int_equal(both.found, 1);
 	assert_int_equal(all.found, 0);
 	munmap(at, 3 * piece);
+}
+
+static uint64_t upper_half;
+
+static bool in_upper_half(uint64_t start)
+{
+	return start >= upper_half;
+}
+
+/*
+ *   | 8 MiB rw | 8 MiB rw, another plan |    two mappings, two stretches
+ */
+static void neighbours_with_another_plan_do_not(void **state)
+{
+	const size_t piece = 8 << 20;
+	char *at =
+	    mmap(NULL, 2 * piece, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct wanted both = { (uintptr_t)at, 2 * piece, 0 };
+	struct wanted upper = { (uintptr_t)at + piece, piece, 0 };
+
+	(void)state;
+	assert_ptr_not_equal(at, MAP_FAILED);
+	assert_int_equal(madvise(at + piece, piece, MADV_DONTDUMP), 0);
+	upper_half = (uintptr_t)at + piece;
+	assert_int_equal(maps_each(piece, false, in_upper_half, look, &both), 0);
+	assert_int_equal(maps_each(piece, false, in_upper_half, look, &upper), 0);
+	assert_int_equal(both.found, 0);
+	assert_int_equal(upper.found, 1);
+	munmap(at, 2 * piece);
 }
 
 /*
@@ -105,8 +134,8 @@ static void what_has_a_guard_below_is_taken_for_a_stack(void **state)
 	(void)state;
 	assert_ptr_not_equal(at, MAP_FAILED);
 	assert_int_equal(mprotect(at + guard, bytes, PROT_READ | PROT_WRITE), 0);
-	assert_int_equal(maps_each(4 << 20, true, look, &with), 0);
-	assert_int_equal(maps_each(4 << 20, false, look, &without), 0);
+	assert_int_equal(maps_each(4 << 20, true, NULL, look, &with), 0);
+	assert_int_equal(maps_each(4 << 20, false, NULL, look, &without), 0);
 	assert_int_equal(with.found, 0);
 	assert_int_equal(without.found, 1);
 	munmap(at, bytes + guard);
@@ -119,6 +148,7 @@ int main(void)
 		cmocka_unit_test(nothing_else_may),
 		cmocka_unit_test(what_is_no_line_is_refused),
 		cmocka_unit_test(neighbours_count_together),
+		cmocka_unit_test(neighbours_with_another_plan_do_not),
 		cmocka_unit_test(what_has_a_guard_below_is_taken_for_a_stack),
 	};
 

@@ -36,5 +36,14 @@ class Program(base.Server):
             base.time.sleep(0.2)
         return base.os.path.getsize(self.path("dump.rdb"))
 
+    def saving(self):
+        """What INFO tells of the child: does it write now, and how did the last one end?"""
+        link = self.connect()
+        text = base.exchange(link, b"*2\r\n$4\r\nINFO\r\n$11\r\npersistence\r\n",
+                             lambda got: b"rdb_last_bgsave_status" in got and got.endswith(b"\r\n\r\n"))  # fmt: skip
+        link.close()
+        fields = dict(line.split(":", 1) for line in text.decode().splitlines() if ":" in line)
+        return fields["rdb_bgsave_in_progress"] == "1", fields["rdb_last_bgsave_status"]
+
     def digest(self):
         return self.ask(b"DEBUG", b"DIGEST").decode()
