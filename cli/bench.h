@@ -5,6 +5,7 @@
 #ifndef HASHDIST_CLI_BENCH_H
 #define HASHDIST_CLI_BENCH_H
 
+#include <jansson.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -96,6 +97,7 @@ void bench_say_not_had(const struct bench *bench, struct bench_words *out);
 /** Return: enum cli_exit. */
 int bench_print_text(const struct bench *bench);
 int bench_print_json(const struct bench *bench);
+json_t *bench_machine_json(const struct bench_facts *facts);
 /** Into bench->opt->plot. */
 int bench_draw(const struct bench *bench);
 

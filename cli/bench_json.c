@@ -121,7 +121,7 @@ static json_t *row_json(const struct measure_row *row)
 	return json;
 }
 
-static json_t *machine_json(const struct bench_facts *f)
+json_t *bench_machine_json(const struct bench_facts *f)
 {
 	return json_pack(
 	    "{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "architecture", text_or_null(f->arch),
@@ -153,7 +153,7 @@ int bench_print_json(const struct bench *bench)
 		json_array_append_new(rows, row_json(&bench->row[r]));
 	json =
 	    json_pack("{s:s, s:s, s:o, s:o, s:o}", "version", HASHDIST_VERSION, "library_version",
-		      hd_library_version(), "machine", machine_json(&bench->facts), "options",
+		      hd_library_version(), "machine", bench_machine_json(&bench->facts), "options",
 		      options_json(bench->opt), "results", rows);
 	fine = json && !json_dumpf(json, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(6)) &&
 	       putchar('\n') != EOF;

@@ -33,6 +33,7 @@ struct cli_verb {
 };
 
 extern const struct cli_verb cli_bench;
+extern const struct cli_verb cli_measure;
 extern const struct cli_verb cli_place;
 extern const struct cli_verb cli_plan;
 extern const struct cli_verb cli_report;

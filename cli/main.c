@@ -7,8 +7,8 @@
 
 #include "cli/cli.h"
 
-static const struct cli_verb *const verbs[] = { &cli_report, &cli_plan, &cli_run, &cli_place,
-						&cli_bench };
+static const struct cli_verb *const verbs[] = { &cli_report, &cli_plan,    &cli_run,
+						&cli_place,  &cli_measure, &cli_bench };
 enum { VERBS = sizeof(verbs) / sizeof(verbs[0]) };
 
 static void usage(FILE *to)

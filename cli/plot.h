@@ -39,6 +39,7 @@ struct plot {
 	const char *title;
 	const char *x_label;
 	bool x_is_bytes; /* powers of two, in KiB, MiB, GiB; else as they are */
+	bool key_below;  /* titles of lines stand at the bottom, as no line is near 0 */
 	const struct plot_panel *panel;
 	uint32_t panels;
 	const char *const *caption; /* below, in small print; each is broken into lines */

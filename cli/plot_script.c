@@ -249,11 +249,11 @@ static void set_up(const struct sheet *s)
 	      "set tics nomirror out\n"
 	      "set bars 0.5\n"
 	      "set grid xtics ytics lt 1 lc rgb '#dddddd' lw 1\n"
-	      "set key left top reverse Left width 1 samplen 4\n"
+	      "set key left reverse Left width 1 samplen 4\n"
 	      "set xlabel ",
 	      s->out);
 	put_string(s->out, s->plot->x_label);
-	fputc('\n', s->out);
+	fprintf(s->out, "\nset key %s\n", s->plot->key_below ? "bottom" : "top");
 }
 
 void plot_script(const struct plot *plot, const char *file, FILE *out)

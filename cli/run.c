@@ -200,25 +200,37 @@ static int prepare(const struct run_options *opt, const struct run_program *prog
 	return run_set_environment(&opt->preload, library) ? CLI_OK : CLI_FAILED;
 }
 
-static int run(int argc, char **argv)
+int run_ready(int argc, char **argv, struct run_start *start)
 {
 	struct run_options opt = { .preload = { .scan_ms = SCAN_MS, .hooks = true } };
-	struct run_program program;
 	int status = parse(argc, argv, &opt), error;
 
 	if (status != CLI_OK)
-		return status == -1 ? CLI_OK : status;
-	error = run_look(opt.command[0], &program);
+		return status;
+	start->command = opt.command;
+	error = run_look(opt.command[0], &start->program);
 	if (error)
 		return exec_failed(opt.command[0], -error);
 	run_ask_machine(&opt);
-	status = prepare(&opt, &program);
-	if (status != CLI_OK)
-		return status;
+	return prepare(&opt, &start->program);
+}
+
+int run_become(const struct run_start *start)
+{
 	/* execvp(3) would give to a shell what this kernel cannot run. */
-	if (program.reach == RUN_FOREIGN)
-		execv(program.path, opt.command);
+	if (start->program.reach == RUN_FOREIGN)
+		execv(start->program.path, start->command);
 	else
-		execvp(opt.command[0], opt.command);
-	return exec_failed(opt.command[0], errno);
+		execvp(start->command[0], start->command);
+	return -errno;
+}
+
+static int run(int argc, char **argv)
+{
+	struct run_start start;
+	int status = run_ready(argc, argv, &start);
+
+	if (status != CLI_OK)
+		return status == -1 ? CLI_OK : status;
+	return exec_failed(start.command[0], -run_become(&start));
 }

@@ -42,6 +42,21 @@ int run_look(const char *command, struct run_program *out);
 /** "statically linked", ... */
 const char *run_reach_text(enum run_reach reach);
 
+/** A command that this process is ready to become. */
+struct run_start {
+	struct run_program program;
+	char **command; /* NULL-terminated; of the words given */
+};
+
+/**
+ * run_ready() - all that hashdist run does before it becomes the command
+ * @argv: "run", its options, the command. Changes this process: environment, attributes.
+ * Return: CLI_OK; -1: done (help); an exit status after having said why.
+ */
+int run_ready(int argc, char **argv, struct run_start *start);
+/** Return: only when the command could not be executed, a negative errno. */
+int run_become(const struct run_start *start);
+
 /** The library to preload. Return: false when it is nowhere; @out is then where it should be. */
 bool run_find_library(char *out, size_t size);
 /** Both variables for the command that follows. Return: false after having said why. */

@@ -57,6 +57,8 @@ class Words(Usage):
             report("--help"),
             plan("--help"),
             hashdist("bench", "--help"),
+            hashdist("measure", "--help"),
+            hashdist("measure", "--output", "help"),
             report("--output", "help"),
             hashdist("bench", "--output", "help"),
         ):
@@ -262,6 +264,11 @@ class FullDisk(support.Case):
             ("bench", *QUICK["bench"]),
             ("bench", *QUICK["bench"], "--json"),
             ("bench", *QUICK["bench"], "--output", "SIZE"),
+            ("measure", "--help"),
+            ("measure", "--output", "help"),
+            ("measure", "--a", "help"),
+            ("measure", "--runs", "1", "true"),
+            ("measure", "--runs", "1", "--json", "true"),
         ):
             with self.subTest(words=words), open("/dev/full", "wb") as full:
                 result = hashdist(*words, stdout=full)
@@ -277,7 +284,7 @@ class FullDisk(support.Case):
 # ---- help, manual, completion -------------------------------------------------------------------
 
 
-EXAMPLES = ("report", "plan", "place", "bench")  # whose examples can be tried
+EXAMPLES = ("report", "plan", "place", "measure", "bench")  # whose examples can be tried
 VERBS = (*EXAMPLES, "run")
 
 
@@ -427,6 +434,12 @@ class Agreement(support.Case):
         self.assertEqual(self.complete("hashdist", "plan", "--rule", "huge-"), ["huge-vmalloc="])
         self.assertEqual(self.complete("hashdist", "plan", "--check", "liv"), ["live"])
         self.assertEqual(self.complete("hashdist", "ben"), ["bench"])
+        self.assertEqual(self.complete("hashdist", "mea"), ["measure"])
+        self.assertEqual(self.complete("hashdist", "measure", "--ig"), ["--ignore-failure"])
+        self.assertEqual(self.complete("hashdist", "measure", "-b", "thp"), ["thp-off"])
+        self.assertEqual(self.complete("hashdist", "measure", "-o", "FIG"), ["FIGURE"])
+        self.assertIn("true", self.complete("hashdist", "measure", "--runs", "3", "tru"))
+        self.assertIn("true", self.complete("hashdist", "measure", "-n", "3", "--", "tru"))
         self.assertEqual(self.complete("hashdist", "bench", "--hug"), ["--hugetlb"])
         self.assertEqual(
             self.complete("hashdist", "bench", "-l", "one,large-s"), ["one,large-spread"]
