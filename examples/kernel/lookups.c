@@ -7,7 +7,7 @@
  * the largest table are looked up, between marks for a counter outside.
  */
 #include "kernel.h"
-#include "mark.h"
+#include "bench/gitdiff/guest/mark.h"
 
 /* A counter wants to know where things are; these are constants here, so any text will do. */
 static const char symbols[] = "ffffffff81000000 T kernel_start\n";

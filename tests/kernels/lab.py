@@ -889,6 +889,8 @@ class Guest:
     arch: str = NATIVE
     machine: str = ""  # these two: what is usual for the architecture
     cpu: str = ""
+    accel: str = "tcg"
+    archives: list = dataclasses.field(default_factory=list)  # files: further parts of the initramfs
     qemu: list = dataclasses.field(default_factory=list)  # further arguments
 
 
@@ -928,7 +930,7 @@ def qemu_arguments(guest, kernel, initramfs, console, results):
     if arch.foreign:
         second = ["-chardev", f"file,id=results,path={results}", "-device", "pci-serial,chardev=results"]
     return [
-        arch.emulator, "-accel", "tcg", "-machine", guest.machine or arch.machine,
+        arch.emulator, "-accel", guest.accel, "-machine", guest.machine or arch.machine,
         "-cpu", guest.cpu or arch.cpu,
         "-nodefaults", "-no-user-config", "-no-reboot", "-display", "none",
         *shape_arguments(memory, nodes, cpus, guest.max_cpus),
@@ -1019,7 +1021,10 @@ def boot(guest, out):
     with tempfile.TemporaryDirectory(prefix="hashdist-lab-") as tmp:
         initramfs = Path(tmp) / "initramfs"
         busybox = kernel.dir / "busybox" if arch.foreign else None
-        initramfs.write_bytes(make_initramfs(guest.put, guest.run, guest.get, busybox, guest.arch))
+        with open(initramfs, "wb") as whole:
+            whole.write(make_initramfs(guest.put, guest.run, guest.get, busybox, guest.arch))
+            for archive in guest.archives:
+                whole.write(Path(archive).read_bytes())
         argv = qemu_arguments(guest, kernel, initramfs, console, results)
         (out / "boot.json").write_text(json.dumps({"argv": argv, "complete": False}) + "\n")
         seconds, status = _qemu(argv, guest.timeout, log)
