@@ -11,6 +11,7 @@
 
 #include "cli/bench.h"
 #include "cli/cli.h"
+#include "cli/json.h"
 #include "cli/report.h"
 
 static json_t *number(uint64_t value)
@@ -147,7 +148,6 @@ static json_t *options_json(const struct bench_options *opt)
 int bench_print_json(const struct bench *bench)
 {
 	json_t *rows = json_array(), *json;
-	bool fine;
 
 	for (uint32_t r = 0; r < bench->rows; r++)
 		json_array_append_new(rows, row_json(&bench->row[r]));
@@ -155,12 +155,5 @@ int bench_print_json(const struct bench *bench)
 	    json_pack("{s:s, s:s, s:o, s:o, s:o}", "version", HASHDIST_VERSION, "library_version",
 		      hd_library_version(), "machine", bench_machine_json(&bench->facts), "options",
 		      options_json(bench->opt), "results", rows);
-	fine = json && !json_dumpf(json, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(6)) &&
-	       putchar('\n') != EOF;
-	json_decref(json);
-	/* Of a stream that failed the end of the program speaks. */
-	if (fine || ferror(stdout))
-		return CLI_OK;
-	cli_error("out of memory");
-	return CLI_FAILED;
+	return cli_json_print(json, JSON_REAL_PRECISION(6));
 }

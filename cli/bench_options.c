@@ -9,6 +9,8 @@
 
 #include "cli/bench.h"
 #include "cli/cli.h"
+#include "cli/plot.h"
+#include "cli/table.h"
 
 enum { RUNS_MAX = 1000, THREADS_MAX = 256 };
 #define LOOKUPS_MAX (UINT64_C(1) << 40)
@@ -185,28 +187,7 @@ static int take_layouts(const struct given *given, uint32_t *layouts)
 	return CLI_OK;
 }
 
-static int take_plot(struct bench_options *opt, const char *value)
-{
-	const char *dot = strrchr(value, '.');
-
-	opt->plot = value;
-	if (dot && (!strcmp(dot, ".svg") || !strcmp(dot, ".png")))
-		return CLI_OK;
-	cli_error("--plot: '%s' ends neither with .svg nor with .png", value);
-	return CLI_USAGE;
-}
-
 /* ---- options ------------------------------------------------------------------------------ */
-
-static int take_output(struct bench_options *opt, const char *value)
-{
-	if (!strcmp(value, "help")) {
-		cli_columns_list(bench_columns);
-		return -1;
-	}
-	opt->columns = value;
-	return cli_columns_ok(bench_columns, value) ? CLI_OK : CLI_USAGE;
-}
 
 /** Return: CLI_OK to go on, CLI_USAGE; -1 done already (help). */
 static int take_option(struct bench_options *opt, struct given *given, int which, const char *value)
@@ -229,12 +210,12 @@ static int take_option(struct bench_options *opt, struct given *given, int which
 	case OPT_THREADS:
 		return take_small("threads", value, THREADS_MAX, &opt->want.threads);
 	case OPT_OUTPUT:
-		return take_output(opt, value);
+		return cli_columns_take(bench_columns, value, &opt->columns);
 	case OPT_JSON:
 		opt->json = true;
 		return CLI_OK;
 	case OPT_PLOT:
-		return take_plot(opt, value);
+		return plot_take(value, &opt->plot);
 	default:
 		cli_print_help(&cli_bench);
 		return -1;

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "cli/json.h"
 #include "cli/measure.h"
 #include "cli/report.h"
 
@@ -151,13 +152,6 @@ int ab_print_json(const struct ab *m)
 		      (int)m->result.runs, "a", setting_json(m, 0), "b", setting_json(m, 1),
 		      "counting", counting_json(m), "overhead", overhead_json(&m->overhead),
 		      "processes_left", (int)m->result.left, "figures", figures_json(m));
-	bool fine = json && !json_dumpf(json, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(12)) &&
-		    putchar('\n') != EOF;
 
-	json_decref(json);
-	/* Of a stream that failed the end of the program speaks. */
-	if (fine || ferror(stdout))
-		return CLI_OK;
-	cli_error("out of memory");
-	return CLI_FAILED;
+	return cli_json_print(json, JSON_REAL_PRECISION(12));
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "cli/plot.h"
 #include "cli/measure.h"
 #include "cli/table.h"
 
@@ -81,27 +82,6 @@ static int take_setting(struct ab_setting *setting, const char *option, const ch
 	return -1;
 }
 
-static int take_plot(struct ab_options *opt, const char *value)
-{
-	const char *dot = strrchr(value, '.');
-
-	opt->plot = value;
-	if (dot && (!strcmp(dot, ".svg") || !strcmp(dot, ".png")))
-		return CLI_OK;
-	cli_error("--plot: '%s' ends neither with .svg nor with .png", value);
-	return CLI_USAGE;
-}
-
-static int take_output(struct ab_options *opt, const char *value)
-{
-	if (!strcmp(value, "help")) {
-		cli_columns_list(ab_columns);
-		return -1;
-	}
-	opt->columns = value;
-	return cli_columns_ok(ab_columns, value) ? CLI_OK : CLI_USAGE;
-}
-
 /** Return: CLI_OK to go on, CLI_USAGE; -1 done already (help). */
 static int take_option(struct ab_options *opt, int which, const char *value)
 {
@@ -129,12 +109,12 @@ static int take_option(struct ab_options *opt, int which, const char *value)
 	case OPT_INTERVAL:
 		return take_count("interval", value, 0, INTERVAL_MAX, &opt->want.interval_ms);
 	case OPT_OUTPUT:
-		return take_output(opt, value);
+		return cli_columns_take(ab_columns, value, &opt->columns);
 	case OPT_JSON:
 		opt->json = true;
 		return CLI_OK;
 	case OPT_PLOT:
-		return take_plot(opt, value);
+		return plot_take(value, &opt->plot);
 	default:
 		cli_print_help(&cli_measure);
 		return -1;

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "cli/json.h"
 #include "cli/pid_reading.h"
 #include "cli/process_view.h"
 #include "cli/report.h"
@@ -116,7 +117,6 @@ static json_t *machine_json(const struct process *process)
 static int show_json(const struct pid_reading *reading)
 {
 	json_t *processes = json_array(), *json;
-	int error;
 
 	for (uint32_t p = 0; p < reading->processes; p++)
 		json_array_append_new(processes, process_json(reading->process[p]));
@@ -125,13 +125,7 @@ static int show_json(const struct pid_reading *reading)
 			 (json_int_t)reading->limits.min_bytes, "budget_ms",
 			 (int)reading->limits.budget_ms, "processes", processes, "not_seen",
 			 unread_json(reading));
-	error = !json || json_dumpf(json, stdout, JSON_INDENT(2)) || putchar('\n') == EOF;
-	json_decref(json);
-	if (error && !ferror(stdout)) { /* main() tells of what could not be written */
-		cli_error("out of memory");
-		return CLI_FAILED;
-	}
-	return CLI_OK;
+	return cli_json_print(json, 0);
 }
 
 int pid_reading_show(const struct pid_reading *reading)

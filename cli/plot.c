@@ -56,6 +56,17 @@ static int failed(const char *file, int error)
 	return CLI_FAILED;
 }
 
+int plot_take(const char *value, const char **file)
+{
+	const char *dot = strrchr(value, '.');
+
+	*file = value;
+	if (dot && (!strcmp(dot, ".svg") || !strcmp(dot, ".png")))
+		return CLI_OK;
+	cli_error("--plot: '%s' ends neither with .svg nor with .png", value);
+	return CLI_USAGE;
+}
+
 int plot_ready(const char *file)
 {
 	char path[PATH_ROOM], *slash;

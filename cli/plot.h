@@ -46,6 +46,9 @@ struct plot {
 	uint32_t captions;
 };
 
+/** Of --plot: into *@file, if it ends as pictures do. Return: CLI_OK; CLI_USAGE, having said why. */
+int plot_take(const char *value, const char **file);
+
 /**
  * plot_ready() - can a picture be made of @file? To be asked before a long measurement
  * Return: CLI_OK; CLI_FAILED, having said what is missing and how to get it.

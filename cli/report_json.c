@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "cli/json.h"
 #include "cli/report.h"
 
 static json_t *count_or_null(bool known, uint64_t value)
@@ -221,13 +222,7 @@ json_t *report_json(const struct report *report)
 
 int report_print_json(const struct report *report)
 {
-	json_t *json = report_json(report);
-	int error = !json || json_dumpf(json, stdout, JSON_INDENT(2)) || putchar('\n') == EOF;
-
-	json_decref(json);
-	if (error && !ferror(stdout)) { /* main() tells of what could not be written */
-		cli_error("out of memory");
+	if (cli_json_print(report_json(report), 0) != CLI_OK)
 		return CLI_FAILED;
-	}
 	return ktables_wants_attention(report->survey) ? CLI_VERDICT : CLI_OK;
 }

@@ -63,6 +63,16 @@ bool cli_columns_ok(const struct cli_column *all, const char *names)
 	return false;
 }
 
+int cli_columns_take(const struct cli_column *all, const char *value, const char **names)
+{
+	if (!strcmp(value, "help")) {
+		cli_columns_list(all);
+		return -1;
+	}
+	*names = value;
+	return cli_columns_ok(all, value) ? CLI_OK : CLI_USAGE;
+}
+
 int cli_table_print(const struct cli_column *all, const char *names, const void *rows,
 		    uint32_t count, uint32_t row_bytes)
 {

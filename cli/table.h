@@ -22,6 +22,8 @@ struct cli_column {
 void cli_columns_list(const struct cli_column *all);
 /** Is each name of "COL,..." one of @all? Else says which is not. */
 bool cli_columns_ok(const struct cli_column *all, const char *names);
+/** Of --output: as cli_columns_ok(), into *@names. Return: CLI_OK; CLI_USAGE; -1: 'help' was printed. */
+int cli_columns_take(const struct cli_column *all, const char *value, const char **names);
 /** Print @count rows; @rows is their array, @row_bytes apart. Return: enum cli_exit. */
 int cli_table_print(const struct cli_column *all, const char *names, const void *rows,
 		    uint32_t count, uint32_t row_bytes);
