@@ -451,6 +451,8 @@ class Plot(Bench):
             process = subprocess.Popen(
                 [BIN, "bench", *SMALL, "--plot", self.file], env=env, start_new_session=True,
                 stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                # Whoever started these tests may have it ignored, as nohup does.
+                preexec_fn=lambda: signal.signal(number, signal.SIG_DFL),
             )  # fmt: skip
             until = time.monotonic() + 30
             while not os.path.exists(mark) and time.monotonic() < until:
