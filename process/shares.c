@@ -64,7 +64,10 @@ static void add_nodes(const struct process *process, struct process_mapping *map
 		uint64_t node, pages;
 
 		at += 2;
-		if (!hdl_number(&at, &node) || *at++ != '=' || !hdl_number(&at, &pages))
+		if (!hdl_number(&at, &node) || *at != '=')
+			continue;
+		at++;
+		if (!hdl_number(&at, &pages))
 			continue;
 		for (uint32_t n = 0; n < process->nodes; n++)
 			if (process->node[n] == node)

@@ -268,6 +268,25 @@ static void small_mappings_are_only_counted(void **state)
 	books_remove(&process);
 }
 
+/* What stands behind a line that is cut in the middle of a node belongs to the next mapping. */
+static void a_numa_line_that_is_cut_takes_nothing_of_the_next(void **state)
+{
+	static const struct process_clock forever = { UINT64_MAX };
+	struct process process;
+
+	(void)state;
+	read_text(&process, "7f0000000000-7f0000800000 rw-p 00000000 00:00 0 \n"
+			    "7f0001000000-7f0001800000 rw-p 00000000 00:00 0 \n");
+	books_write(&process, "numa_maps",
+		    "7f0000000000 default kernelpagesize_kB=4 anon=2048 N0\n"
+		    "7f0001000000 default anon=7 N1=7 kernelpagesize_kB=4\n");
+	assert_int_equal(process_numa_read(&process, &forever), 0);
+	assert_int_equal(process.mapping[0].node_bytes[0], 0);
+	assert_int_equal(process.mapping[0].node_bytes[1], 0);
+	assert_int_equal(process.mapping[1].node_bytes[1], 7 * 4096);
+	books_remove(&process);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -283,6 +302,7 @@ int main(void)
 		cmocka_unit_test(a_name_that_was_given_is_shown_without_its_brackets),
 		cmocka_unit_test(of_a_long_path_the_end_stays),
 		cmocka_unit_test(small_mappings_are_only_counted),
+		cmocka_unit_test(a_numa_line_that_is_cut_takes_nothing_of_the_next),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
