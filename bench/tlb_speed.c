@@ -32,6 +32,16 @@ static void die(const char *what, const char *why)
 	exit(1);
 }
 
+/* Any file can be read as words; that it holds events shows in each of them. */
+static bool is_event(uint64_t event)
+{
+	unsigned shift = hd_tlb_event_translation(event).shift;
+
+	if (hd_tlb_event_what(event) != HD_TLB_EVENT_ACCESS)
+		return hd_tlb_event_what(event) <= HD_TLB_EVENT_FLUSH_PAGE;
+	return shift >= HD_TLB_BASE_SHIFT && shift <= 47;
+}
+
 static struct stream read_stream(const char *path, size_t accesses_max)
 {
 	struct stream stream = { 0 };
@@ -49,9 +59,13 @@ static struct stream read_stream(const char *path, size_t accesses_max)
 				die(path, "not enough memory; try -n");
 		}
 		bytes = gzread(file, stream.events + stream.count, 65536 * sizeof(*stream.events));
-		for (int i = 0; i < bytes / (int)sizeof(*stream.events); i++)
-			stream.accesses +=
-			    hd_tlb_event_what(stream.events[stream.count++]) == HD_TLB_EVENT_ACCESS;
+		for (int i = 0; i < bytes / (int)sizeof(*stream.events); i++) {
+			uint64_t event = stream.events[stream.count++];
+
+			if (!is_event(event))
+				die(path, "is no stream of events");
+			stream.accesses += hd_tlb_event_what(event) == HD_TLB_EVENT_ACCESS;
+		}
 	}
 	if (bytes < 0)
 		die(path, gzerror(file, &bytes));
