@@ -29,6 +29,8 @@ if [ ! -f "$build/build.ninja" ]; then
 		exit 1
 	}
 elif [ $# -gt 0 ]; then
+	# What was missing when it was configured first may have been installed since.
+	quietly meson configure --clearcache "$build"
 	quietly meson setup --reconfigure "$@" "$build" "$root" || {
 		echo "hashdist: configuring $build anew failed" >&2
 		exit 1

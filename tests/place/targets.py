@@ -18,12 +18,18 @@ from support import hashdist
 
 VICTIM = os.environ.get("VICTIM_BIN", "build/tests/place/victim")
 THP = pathlib.Path("/sys/kernel/mm/transparent_hugepage/enabled")
+BY_KERNEL = pathlib.Path("/sys/kernel/mm/transparent_hugepage/khugepaged/pages_collapsed")
 HUGE = 2 << 20
 FAST = ("--busy", "100", "--step", "1000")
 
 
 def kernel_at_least(*version):
     return tuple(int(n) for n in re.findall(r"\d+", os.uname().release)[:2]) >= version
+
+
+def collapsed_by_kernel():
+    """Blocks khugepaged has collapsed so far, anybody's: it follows advice at its own pace."""
+    return int(BY_KERNEL.read_text(encoding="ascii"))
 
 
 class Victim:

@@ -16,18 +16,21 @@ import time
 
 import support
 from support import BIN, NOBODY, hashdist
-from targets import FAST, HUGE, Place, victim
+from targets import FAST, HUGE, Place, collapsed_by_kernel, victim
 
 
 class WhatItDoes(Place):
     def test_a_table_on_base_pages_ends_on_huge_ones_and_loses_no_write(self):
         with victim(64) as target:
             self.assertEqual(target.huge(), 0)
+            kernels = collapsed_by_kernel()
             told = self.told(target, *FAST)
+            kernels = collapsed_by_kernel() - kernels
             self.assertEqual(told["after"]["huge_bytes"], target.huge())
             self.assertEqual(target.huge(), 64 << 20, told)
             self.assertEqual(told["before"]["huge_bytes"], 0)
-            self.assertEqual(told["result"]["collapsed_blocks"], 32)
+            self.assertLessEqual(told["result"]["collapsed_blocks"], 32)
+            self.assertGreaterEqual(told["result"]["collapsed_blocks"], 32 - kernels)
             self.fine(target)
 
     def test_growth_keeps_the_advice_and_the_target_stood_still_once(self):
@@ -115,7 +118,8 @@ class WhatItDoes(Place):
         with victim(16) as target:
             with subprocess.Popen([BIN, "place", "--pid", str(target.pid), "--watch", "--record", self.record,
                                    *FAST], stdout=subprocess.PIPE, text=True) as watch:  # fmt: skip
-                self.assertIn("8 blocks collapsed", watch.stdout.readline())
+                self.assertRegex(watch.stdout.readline(), r"\b[1-8] blocks collapsed")
+                self.assertEqual(target.huge(), 16 << 20)
                 self.fine(target)
                 self.assertEqual(watch.wait(timeout=30), 0)
 
