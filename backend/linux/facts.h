@@ -89,5 +89,7 @@ uint64_t hdl_room_node(uint32_t node);
 uint64_t hdl_room_total(const struct hdl_nodes *nodes);
 /** Why an mmap of @bytes failed with @error. */
 enum hd_why hdl_room_mmap_why(uint64_t bytes, int error);
+/** Why @bytes that were reserved without access could not be made writable: @error. */
+enum hd_why hdl_room_access_why(uint64_t bytes, int error);
 
 #endif

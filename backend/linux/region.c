@@ -20,7 +20,7 @@ static int furnish(struct hdl_region *region, uint64_t from, const struct hdl_no
 	int error = hdl_open_access(region, from);
 
 	if (error) {
-		story->pages_why = (uint8_t)hdl_room_mmap_why(region->bytes, error);
+		story->pages_why = (uint8_t)hdl_room_access_why(region->bytes - from, error);
 		hdl_story_step(story, HD_STEP_RESERVE, error);
 		return error;
 	}

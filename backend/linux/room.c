@@ -157,24 +157,39 @@ uint64_t hdl_room_total(const struct hdl_nodes *nodes)
 	return total == UINT64_MAX ? 0 : total;
 }
 
-enum hd_why hdl_room_mmap_why(uint64_t bytes, int error)
+/** Would more bytes than the task has, by that field of its status, pass this limit? */
+static bool passes_limit(int which, const char *key, uint64_t bytes)
 {
 	struct rlimit limit = { .rlim_cur = RLIM_INFINITY };
 	struct hdl_lines lines;
 	const char *line;
-	uint64_t size = 0, mode = 0;
+	uint64_t kib = 0;
+
+	HDL_SYS(SYS_prlimit64, 0, which, 0, (long)&limit);
+	if (limit.rlim_cur == RLIM_INFINITY || hdl_lines_open(&lines, "/proc/self/status"))
+		return false;
+	while (!kib && (line = hdl_lines_next(&lines)))
+		hdl_field(line, key, &kib);
+	hdl_lines_close(&lines);
+	return (kib << 10) + bytes > limit.rlim_cur;
+}
+
+enum hd_why hdl_room_access_why(uint64_t bytes, int error)
+{
+	uint64_t mode = 0;
 
 	if (error != -ENOMEM)
 		return HD_WHY_UNKNOWN;
-	HDL_SYS(SYS_prlimit64, 0, RLIMIT_AS, 0, (long)&limit);
-	if (limit.rlim_cur != RLIM_INFINITY && !hdl_lines_open(&lines, "/proc/self/status")) {
-		while (!size && (line = hdl_lines_next(&lines)))
-			hdl_field(line, "VmSize:", &size);
-		hdl_lines_close(&lines);
-		if ((size << 10) + bytes > limit.rlim_cur)
-			return HD_WHY_ADDRESS_LIMIT;
-	}
+	if (passes_limit(RLIMIT_DATA, "VmData:", bytes))
+		return HD_WHY_ADDRESS_LIMIT;
 	if (!hdl_read_number("/proc/sys/vm/overcommit_memory", &mode) && mode == 2)
 		return HD_WHY_OVERCOMMIT;
 	return HD_WHY_MEMORY_SHORT;
+}
+
+enum hd_why hdl_room_mmap_why(uint64_t bytes, int error)
+{
+	if (error == -ENOMEM && passes_limit(RLIMIT_AS, "VmSize:", bytes))
+		return HD_WHY_ADDRESS_LIMIT;
+	return hdl_room_access_why(bytes, error);
 }

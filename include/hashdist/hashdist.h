@@ -130,7 +130,7 @@ enum hd_why {
 	HD_WHY_HUGETLB_LIMIT,  /* a control group limits hugetlb pages */
 	HD_WHY_MEMORY_LIMIT,   /* a control group limits memory */
 	HD_WHY_MEMORY_SHORT,   /* the nodes that may be used have too little left */
-	HD_WHY_ADDRESS_LIMIT,  /* RLIMIT_AS */
+	HD_WHY_ADDRESS_LIMIT,  /* RLIMIT_AS, or RLIMIT_DATA */
 	HD_WHY_OVERCOMMIT,     /* vm.overcommit_memory=2 */
 	HD_WHY_ONE_NODE,       /* this machine has one memory node, or one that may take part */
 	HD_WHY_CPUSET,         /* a cpuset leaves one node */

@@ -366,6 +366,24 @@ static void short_of_addresses(void)
 	CHECK(hd_free(start) == 0);
 }
 
+static void short_of_data(void)
+{
+	struct hd_got got;
+	void *start;
+
+	limit(RLIMIT_DATA, field("/proc/self/status", "VmData:") + 32 * MIB);
+	check_fails(64 * MIB, NULL, HD_WHY_ADDRESS_LIMIT, HD_STEP_RESERVE);
+	CHECK(hd_alloc(16 * MIB, NULL, &start, &got) == 0);
+	check_table(start, &got);
+	CHECK(hd_free(start) == 0);
+}
+
+static void a_data_limit_is_named(void **state)
+{
+	(void)state;
+	in_child(short_of_data);
+}
+
 static void an_address_limit_is_named(void **state)
 {
 	(void)state;
@@ -498,6 +516,7 @@ int main(void)
 		cmocka_unit_test_teardown(a_group_limit_of_hugetlb_is_a_fall_back_that_is_told,
 					  group_remove),
 		cmocka_unit_test(an_address_limit_is_named),
+		cmocka_unit_test(a_data_limit_is_named),
 		cmocka_unit_test(a_lock_limit_leaves_the_table_unlocked_and_says_so),
 		cmocka_unit_test(without_a_descriptor_left_it_works_and_claims_nothing),
 		cmocka_unit_test_teardown(strict_overcommit_is_named, overcommit_restore),
