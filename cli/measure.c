@@ -91,8 +91,8 @@ static void show_progress(void *arg, uint32_t round, int setting)
 	const struct ab_options *opt = arg;
 
 	if (round)
-		fprintf(stderr, "\rhashdist: run %u of %u, %c\033[K", round, opt->want.runs,
-			'A' + setting);
+		fprintf(stderr, "\rhashdist: run %u of %u, %c\033[K", round,
+			opt->want.runs + opt->want.fault_runs, 'A' + setting);
 	else
 		fprintf(stderr, "\rhashdist: warming up, %c\033[K", 'A' + setting);
 }
@@ -156,29 +156,33 @@ static int no_memory(void)
 	return CLI_FAILED;
 }
 
+/** @sample: room for three times as many as there are rounds of @figure. */
+static int sum_up_figure(struct ab *m, enum command_figure figure, double *sample)
+{
+	uint32_t rounds = command_samples(&m->result, figure);
+
+	for (int side = 0; side < 2; side++) {
+		double *all = sample + (size_t)side * rounds, *known = sample + (size_t)2 * rounds;
+		uint32_t count = 0;
+
+		for (uint32_t r = 0; r < rounds; r++) {
+			all[r] = command_sample(&m->result, side, figure, r);
+			if (all[r] >= 0)
+				known[count++] = all[r];
+		}
+		m->stat[side][figure] = measure_summary(known, count);
+	}
+	return command_compare(sample, sample + rounds, rounds, &m->comparison[figure]);
+}
+
 /** Medians and comparisons of all rounds. */
 static int sum_up(struct ab *m)
 {
-	uint32_t runs = m->result.runs;
-	double *sample = calloc((size_t)3 * runs + 1, sizeof(*sample));
+	double *sample = calloc((size_t)3 * m->result.room + 1, sizeof(*sample));
 	int error = sample ? 0 : -ENOMEM;
 
-	for (int f = 0; !error && f < COMMAND_FIGURES; f++) {
-		enum command_figure figure = (enum command_figure)f;
-
-		for (int side = 0; side < 2; side++) {
-			double *all = sample + side * runs, *known = sample + 2 * runs;
-			uint32_t count = 0;
-
-			for (uint32_t r = 0; r < runs; r++) {
-				all[r] = command_sample(&m->result, side, figure, r);
-				if (all[r] >= 0)
-					known[count++] = all[r];
-			}
-			m->stat[side][f] = measure_summary(known, count);
-		}
-		error = command_compare(sample, sample + runs, runs, &m->comparison[f]);
-	}
+	for (int f = 0; !error && f < COMMAND_FIGURES; f++)
+		error = sum_up_figure(m, (enum command_figure)f, sample);
 	free(sample);
 	return error ? no_memory() : CLI_OK;
 }

@@ -17,6 +17,7 @@ const struct ab_figure ab_figures[COMMAND_FIGURES] = {
 	[COMMAND_USER] = { "user time", AB_NS, "_ns", "wait4" },
 	[COMMAND_SYSTEM] = { "system time", AB_NS, "_ns", "wait4" },
 	[COMMAND_PLACING] = { "placing time", AB_NS, "_ns", "schedstat, when looked at" },
+	[COMMAND_FAULT_TIME] = { "fault time", AB_NS, "_ns", "page-faults to minor-faults, perf" },
 	[COMMAND_MINOR_FAULTS] = { "minor faults", AB_COUNT, "", "wait4" },
 	[COMMAND_MAJOR_FAULTS] = { "major faults", AB_COUNT, "", "wait4" },
 	[COMMAND_RESIDENT] = { "resident, peak", AB_BYTES, "_bytes", "wait4: largest process" },

@@ -28,7 +28,7 @@ static json_t *side_json(const struct ab *m, int side, enum command_figure figur
 	if (!stat->samples)
 		return json_null();
 	values = json_array();
-	for (uint32_t r = 0; r < m->result.runs; r++) {
+	for (uint32_t r = 0; r < command_samples(&m->result, figure); r++) {
 		double value = command_sample(&m->result, side, figure, r);
 
 		json_array_append_new(values, value < 0 ? json_null() : value_json(figure, value));
@@ -60,9 +60,14 @@ static json_t *comparison_json(const struct command_comparison *c)
 static json_t *figure_json(const struct ab *m, enum command_figure figure)
 {
 	const struct command_comparison *c = &m->comparison[figure];
-	int f = (int)figure - COMMAND_HARDWARE;
+	int f = (int)figure - COMMAND_HARDWARE, error = 0;
 	char source[CLI_CELL_MAX];
 	json_t *json = comparison_json(c);
+
+	if (f >= 0)
+		error = m->result.hardware.error[f];
+	else if (figure == COMMAND_FAULT_TIME)
+		error = m->result.faults.error;
 
 	ab_source(m, figure, source, sizeof(source));
 	json_object_set_new(json, "a", side_json(m, 0, figure));
@@ -70,10 +75,7 @@ static json_t *figure_json(const struct ab *m, enum command_figure figure)
 	json_object_set_new(json, "verdict",
 			    c->pairs ? json_string(command_verdict_name(c->verdict)) : json_null());
 	json_object_set_new(json, "source", json_string(source));
-	json_object_set_new(json, "errno",
-			    f >= 0 && m->result.hardware.error[f]
-				? json_integer(-m->result.hardware.error[f])
-				: json_null());
+	json_object_set_new(json, "errno", error ? json_integer(-error) : json_null());
 	return json;
 }
 
@@ -113,11 +115,11 @@ static json_t *counting_json(const struct ab *m)
 {
 	const struct command_hardware *hw = &m->result.hardware;
 
-	return json_pack("{s:b, s:b, s:o, s:f, s:o}", "has_pmu", hw->has_pmu, "user_mode_only",
+	return json_pack("{s:b, s:b, s:o, s:f, s:f, s:o}", "has_pmu", hw->has_pmu, "user_mode_only",
 			 hw->user_only, "perf_event_paranoid",
 			 hw->paranoid == INT_MIN ? json_null() : json_integer(hw->paranoid),
-			 "least_share_of_time", m->result.share, "missing",
-			 text_json(m, ab_say_missing));
+			 "least_share_of_time", m->result.share, "least_share_of_faults_timed",
+			 m->result.faults.share, "missing", text_json(m, ab_say_missing));
 }
 
 static json_t *looks_json(const struct command_result *r, int side)
@@ -139,8 +141,9 @@ static json_t *options_json(const struct ab *m)
 {
 	const struct command_want *want = &m->opt->want;
 
-	return json_pack("{s:i, s:i, s:i}", "runs", (int)want->runs, "warmup", (int)want->warmups,
-			 "interval_ms", (int)want->interval_ms);
+	return json_pack("{s:i, s:i, s:i, s:i}", "runs", (int)want->runs, "warmup",
+			 (int)want->warmups, "fault_runs", (int)want->fault_runs, "interval_ms",
+			 (int)want->interval_ms);
 }
 
 int ab_print_json(const struct ab *m)

@@ -22,6 +22,7 @@ static const struct cli_option options[] = {
 	{ "input", 0, "FILE", "standard input of each run; /dev/null" },
 	{ "show-output", 0, NULL, "let CMD's output and messages through, to standard error" },
 	{ "ignore-failure", 'i', NULL, "go on when CMD fails" },
+	{ "fault-runs", 0, "N", "runs of each, after those, in which page faults are timed; 1" },
 	{ "interval", 0, "MS", "longest pause between looks at its memory; 50. 0: no looks" },
 	{ "output", 'o', "COL,...", "print these columns only; 'help' lists them" },
 	{ "json", 'j', NULL, "print JSON" },
@@ -40,6 +41,7 @@ enum {
 	OPT_INPUT,
 	OPT_SHOW_OUTPUT,
 	OPT_IGNORE_FAILURE,
+	OPT_FAULT_RUNS,
 	OPT_INTERVAL,
 	OPT_OUTPUT,
 	OPT_JSON,
@@ -106,6 +108,8 @@ static int take_option(struct ab_options *opt, int which, const char *value)
 	case OPT_IGNORE_FAILURE:
 		opt->want.ignore_failure = true;
 		return CLI_OK;
+	case OPT_FAULT_RUNS:
+		return take_count("fault-runs", value, 0, RUNS_MAX, &opt->want.fault_runs);
 	case OPT_INTERVAL:
 		return take_count("interval", value, 0, INTERVAL_MAX, &opt->want.interval_ms);
 	case OPT_OUTPUT:
@@ -151,7 +155,7 @@ int ab_parse(int argc, char **argv, struct ab_options *opt)
 	int which, status = CLI_OK;
 
 	*opt = (struct ab_options){
-		.want = { .runs = RUNS, .warmups = 1, .interval_ms = INTERVAL_MS },
+		.want = { .runs = RUNS, .warmups = 1, .fault_runs = 1, .interval_ms = INTERVAL_MS },
 	};
 	while (status == CLI_OK && (which = cli_next(&args, &cli_measure)) >= 0)
 		status = take_option(opt, which, args.value);

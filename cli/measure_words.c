@@ -28,6 +28,8 @@ void ab_say_method(const struct ab *m, struct bench_words *out)
 	bench_say(out, "medians of %u run%s of each, A B and B A in turn", runs, plural(runs));
 	if (m->opt->want.warmups)
 		bench_say(out, ", after %u to warm up", m->opt->want.warmups);
+	if (m->result.fault_runs)
+		bench_say(out, "; page faults timed in %u more of each", m->result.fault_runs);
 	bench_say(out, "; spread: 10th to 90th percentile, by the median; ratio: median of "
 		       "those of B to A in a round");
 	if (confidence_of(m) > 0)
@@ -115,11 +117,30 @@ static void say_not_counted(const struct command_hardware *hw, struct bench_word
 	}
 }
 
+static void say_not_timed(const struct ab *m, struct bench_words *out)
+{
+	int error = m->result.faults.error;
+
+	if (m->result.fault_runs)
+		return;
+	bench_say(out, "%sfault time: ", out->len ? ". " : "");
+	if (!m->opt->want.fault_runs)
+		bench_say(out, "not timed (--fault-runs 0)");
+	else if (error == -EACCES || error == -EPERM)
+		bench_say(out, "perf_event_open: %s; perf_event_paranoid is %d", strerror(-error),
+			  m->result.hardware.paranoid);
+	else if (error)
+		bench_say(out, "perf_event_open: %s", strerror(-error));
+	else
+		bench_say(out, "it ended before");
+}
+
 void ab_say_missing(const struct ab *m, struct bench_words *out)
 {
 	const struct measure_stat *a = m->stat[0], *b = m->stat[1];
 
 	say_not_counted(&m->result.hardware, out);
+	say_not_timed(m, out);
 	if (!a[COMMAND_TABLES].samples || !b[COMMAND_TABLES].samples)
 		bench_say(out, "%speak page tables, huge pages: %s", out->len ? ". " : "",
 			  m->opt->want.interval_ms
@@ -171,11 +192,27 @@ static void say_counting(const struct ab *m, struct bench_words *out)
 	}
 }
 
+static void say_timing(const struct command_fault_time *faults, struct bench_words *out)
+{
+	if (faults->share < 1) {
+		between(out);
+		bench_say(out,
+			  "%.1f %% of the page faults were timed, and their time is scaled: there "
+			  "were more than could be written down",
+			  100 * faults->share);
+	}
+	if (faults->user_only) {
+		between(out);
+		bench_say(out, "page faults that the kernel causes on CMD's account are not timed");
+	}
+}
+
 void ab_say_notes(const struct ab *m, struct bench_words *out)
 {
 	const struct command_result *r = &m->result;
 
 	say_counting(m, out);
+	say_timing(&r->faults, out);
 	say_looks(m, out);
 	if (r->left) {
 		between(out);

@@ -10,6 +10,8 @@
  * books.c     what the kernel's books say of them
  * watch.c     looks at these while the command runs
  * signals.c   the end of a child, and being told to end
+ * faults.c    how long page faults take, by the kernel's marks
+ * marks.c     pairs these
  * once.c      one run, from its start to its end
  * rounds.c    run by run, both settings in turn
  * compare.c   ratio, interval, verdict
@@ -38,7 +40,8 @@ enum command_figure {
 	COMMAND_CPU, /* user and system: exact, where the two apart may be by clock tick */
 	COMMAND_USER,
 	COMMAND_SYSTEM,
-	COMMAND_PLACING, /* of the thread that places, as last looked at */
+	COMMAND_PLACING,    /* of the thread that places, as last looked at */
+	COMMAND_FAULT_TIME, /* from the begin of each minor fault to its end; of fault runs only */
 	COMMAND_MINOR_FAULTS,
 	COMMAND_MAJOR_FAULTS,
 	COMMAND_RESIDENT,      /* peak of the process that had most, by the kernel's own mark */
@@ -154,15 +157,26 @@ struct command_want {
 	struct command_setting setting[2];
 	uint32_t runs;        /* of each setting; not 0 */
 	uint32_t warmups;     /* of each setting, ahead of them and not counted */
+	uint32_t fault_runs;  /* of each, after all others, in which page faults are timed */
 	uint32_t interval_ms; /* longest pause between two looks at the books; 0: no looks */
 	const char *prepare;  /* for sh -c, before each run; NULL none */
 	const char *input;    /* standard input of each run; NULL: /dev/null */
 	bool show_output;     /* else it goes to /dev/null, and so do messages */
 	bool ignore_failure;
 	bool no_counters; /* of hardware: for overhead.c and tests */
+	bool time_faults; /* in a run by itself; rounds see to it */
 	/* Called before each run: the round from 1, 0 warming up, the setting; may be NULL. */
 	void (*progress)(void *arg, uint32_t round, int setting);
 	void *arg;
+};
+
+/** Of a run in which page faults are timed. */
+struct command_fault_time {
+	int error;       /* they could not be: negative errno of perf_event_open(2) */
+	bool user_only;  /* those that the kernel caused on the command's account are left out */
+	uint64_t faults; /* minor ones, timed or not */
+	double share;    /* of them was timed, and is scaled; 1 all */
+	double ns;       /* below 0: unknown */
 };
 
 /** One run. */
@@ -177,6 +191,7 @@ struct command_once {
 	double look_ns;                /* CPU time they took */
 	uint32_t left;                 /* processes that outlive the command */
 	struct command_hardware hardware;
+	struct command_fault_time faults; /* if they were to be timed */
 };
 
 /** Did the command run, and end with status 0? */
@@ -213,15 +228,20 @@ struct command_result {
 	double look_share[2]; /* CPU time of looks to a run's time, the most of all runs */
 	uint32_t left;        /* processes left behind, in all */
 	struct command_hardware hardware;
+	uint32_t fault_runs;              /* rounds in which page faults were timed under both */
+	struct command_fault_time faults; /* why not; the least share of all */
 };
 
-/** What @figure came to in a round from 0 to result->runs - 1; below 0: unknown. */
+/** Rounds that have a value of @figure: from 0 on. */
+uint32_t command_samples(const struct command_result *result, enum command_figure figure);
+/** What @figure came to in a round below command_samples(); below 0: unknown. */
 double command_sample(const struct command_result *result, int setting, enum command_figure figure,
 		      uint32_t round);
 
 /**
  * command_rounds() - both settings in turn, A B, B A, A B, ...
  *
+ * Then the rounds in which page faults are timed, which nothing else is taken of.
  * Who goes first alternates, so that neither has the other's caches for its own. Ends
  * at the first run that fails, unless that is to be ignored, with all rounds up to
  * there in @out. Free it, also after an error.

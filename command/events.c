@@ -33,6 +33,7 @@ const char *command_figure_key(enum command_figure figure)
 		[COMMAND_USER] = "user",
 		[COMMAND_SYSTEM] = "system",
 		[COMMAND_PLACING] = "placing",
+		[COMMAND_FAULT_TIME] = "fault_time",
 		[COMMAND_MINOR_FAULTS] = "minor_faults",
 		[COMMAND_MAJOR_FAULTS] = "major_faults",
 		[COMMAND_RESIDENT] = "resident",

@@ -38,6 +38,60 @@ void command_open(struct command_counters *counters, pid_t pid, struct command_h
 double command_read(struct command_counters *counters, double *value);
 void command_close(struct command_counters *counters);
 
+/* ---- marks.c ------------------------------------------------------------------------- */
+
+enum command_mark_kind {
+	COMMAND_FAULT_BEGUN,
+	COMMAND_FAULT_DONE,
+	COMMAND_THREAD_AWAY, /* from its CPU */
+	COMMAND_THREAD_BACK,
+};
+
+struct command_mark {
+	uint64_t time; /* ns */
+	uint32_t thread;
+	enum command_mark_kind kind;
+};
+
+/** A fault that is being handled. */
+struct command_open_fault {
+	uint32_t thread;                  /* 0: none is */
+	uint64_t begun, away_since, away; /* ns; away_since 0: it is on a CPU */
+};
+
+enum { COMMAND_OPEN_FAULTS = 1 << 14 }; /* by the last bits of their threads' numbers */
+
+/** Begins as zeros. */
+struct command_marks {
+	struct command_mark *mark; /* those that wait */
+	size_t waiting, room;
+	struct command_open_fault open[COMMAND_OPEN_FAULTS];
+	double ns;      /* of all faults that have both marks, on a CPU */
+	uint64_t pairs; /* such faults */
+};
+
+/** In any order. Without memory it is lost. */
+void command_marks_add(struct command_marks *marks, uint64_t time, uint32_t thread,
+		       enum command_mark_kind kind);
+/** Pairs those older than @until: no mark before that comes any more. */
+void command_marks_settle(struct command_marks *marks, uint64_t until);
+void command_marks_free(struct command_marks *marks);
+
+/* ---- faults.c ------------------------------------------------------------------------ */
+
+struct command_faults;
+
+/**
+ * command_faults_begin() - time the page faults of a process that has not yet executed its
+ * program, and of all that it starts, from then on
+ * Return: 0; -EACCES, -EPERM, -ENOSYS: no right to, or no such thing; another negative errno.
+ */
+int command_faults_begin(pid_t pid, struct command_faults **out);
+/** Ends it, frees @faults, and tells what came of it. */
+void command_faults_end(struct command_faults *faults, struct command_fault_time *out);
+/** Would it begin? Return: as of command_faults_begin(). */
+int command_faults_possible(void);
+
 /* ---- spawn.c ------------------------------------------------------------------------- */
 
 /** Of a child up to the moment it becomes the command: what is not the command's. */

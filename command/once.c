@@ -201,9 +201,12 @@ static int run_counted(const struct command_want *want, struct command_child *ch
 	struct command_counters counters = { .events = { .events = 0 } };
 	struct command_pids left = { .pid = NULL };
 	struct used used = { .user_ns = 0 };
+	struct command_faults *faults = NULL;
 	struct command_watch watch;
 	int error;
 
+	if (want->time_faults)
+		out->faults.error = command_faults_begin(child->pid, &faults);
 	if (!want->no_counters) {
 		counters.events = *command_select();
 		command_open(&counters, child->pid, &out->hardware);
@@ -220,6 +223,10 @@ static int run_counted(const struct command_want *want, struct command_child *ch
 		if (!command_tree(except, &left))
 			out->left = left.count;
 		free(left.pid);
+	}
+	if (faults) {
+		command_faults_end(faults, &out->faults);
+		out->value[COMMAND_FAULT_TIME] = out->faults.ns;
 	}
 	command_close(&counters);
 	return error;

@@ -77,6 +77,31 @@ static void each_side_has_its_setting_and_its_samples(void **state)
 	command_free(&result);
 }
 
+static void faults_are_timed_after_all_others_and_nothing_else_is_kept(void **state)
+{
+	struct diary diary = { .runs = 0 };
+	struct command_want want = two_sides("true", &diary);
+	struct command_result result;
+
+	(void)state;
+	if (command_faults_possible())
+		skip();
+	want.runs = 1;
+	want.fault_runs = 2;
+	assert_int_equal(command_rounds(&want, &result), 0);
+	assert_int_equal(diary.runs, 6);
+	assert_int_equal(diary.round[1], 1);
+	assert_int_equal(diary.round[2], 2);
+	assert_int_equal(diary.round[5], 3);
+	assert_int_equal(command_samples(&result, COMMAND_WALL), 1);
+	assert_int_equal(command_samples(&result, COMMAND_FAULT_TIME), 2);
+	for (uint32_t r = 0; r < 2; r++)
+		for (int side = 0; side < 2; side++)
+			assert_true(command_sample(&result, side, COMMAND_FAULT_TIME, r) > 0);
+	assert_true(command_sample(&result, 0, COMMAND_WALL, 0) > 0);
+	command_free(&result);
+}
+
 static void a_failure_ends_it_and_keeps_whole_rounds(void **state)
 {
 	char path[] = "/tmp/hashdist-rounds-XXXXXX", line[256];
@@ -204,6 +229,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(settings_take_turns_and_each_goes_first),
 		cmocka_unit_test(each_side_has_its_setting_and_its_samples),
+		cmocka_unit_test(faults_are_timed_after_all_others_and_nothing_else_is_kept),
 		cmocka_unit_test(a_failure_ends_it_and_keeps_whole_rounds),
 		cmocka_unit_test(failures_may_be_ignored_and_are_counted),
 		cmocka_unit_test(what_cannot_be_started_ends_it_even_if_failures_are_ignored),
