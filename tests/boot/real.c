@@ -3,6 +3,7 @@
  * real.c - the boots of tests/core/real-boots.tsv, as descriptions and as lines
  */
 #include "tests/boot/real.h"
+#include "tests/core/printed.h"
 #include "tests/core/tsv.h"
 
 enum { FIELDS = 16 };
@@ -136,77 +137,15 @@ const struct real_boot *real_find(const char *id)
 
 /* ---- what was printed ------------------------------------------------------------- */
 
-static const struct letter {
-	char letter;
-	enum hd_table_id id;
-	unsigned wide, narrow, rt; /* bytes of a bucket: 64 bits, 32 bits, 64 bits with RT */
-} letters[] = {
-	{ 'Q', HD_TABLE_PV_QSPINLOCK, 16, 0, 16 },
-	{ 'D', HD_TABLE_DENTRY, 8, 4, 8 },
-	{ 'I', HD_TABLE_INODE, 8, 4, 8 },
-	{ 'M', HD_TABLE_MOUNT, 8, 4, 8 },
-	{ 'P', HD_TABLE_MOUNTPOINT, 8, 4, 8 },
-	{ 'F', HD_TABLE_FUTEX, 64, 64, 64 }, /* ppc64: 128 */
-	{ 'G', HD_TABLE_IP_IDENTS, 8, 8, 8 },
-	{ 'L', HD_TABLE_TCP_LISTEN, 16, 8, 40 },
-	{ 'X', HD_TABLE_TABLE_PERTURB, 4, 4, 4 },
-	{ 'E', HD_TABLE_TCP_ESTABLISHED, 8, 4, 8 },
-	{ 'B', HD_TABLE_TCP_BIND, 32, 16, 80 },
-	{ 'K', HD_TABLE_MPTCP_TOKEN, 24, 16, 56 },
-	{ 'U', HD_TABLE_UDP, 32, 32, 96 },
-	{ 'V', HD_TABLE_UDP_LITE, 32, 32, 96 },
-};
-
-static uint64_t bucket_of(const struct real_boot *boot, const struct letter *letter)
+static bool printed(const struct real_boot *boot, enum hd_table_id id, struct hd_table *out)
 {
-	if (boot->arch == HD_ARCH_I386)
-		return letter->narrow;
-	if (boot->arch == HD_ARCH_PPC64 && letter->id == HD_TABLE_FUTEX)
-		return 128;
-	return strstr(boot->version, "-rt") ? letter->rt : letter->wide;
+	return printed_table(boot->tables, id, boot->arch, strstr(boot->version, "-rt"), out);
 }
 
-/** Entries and mapping letter of one table. Return: its bytes; 0 when it was not printed. */
-static uint64_t printed(const struct real_boot *boot, enum hd_table_id id, uint64_t *entries,
-			char *mapping)
-{
-	const char *at = boot->tables;
-	char *end;
-	size_t i = 0;
-
-	while (i < ARRAY_SIZE(letters) && letters[i].id != id)
-		i++;
-	if (i == ARRAY_SIZE(letters))
-		return 0;
-	while (*at && *at != letters[i].letter)
-		at += strcspn(at, " ") + (at[strcspn(at, " ")] == ' ');
-	if (!*at)
-		return 0;
-	*entries = strtoull(at + 1, &end, 10);
-	*mapping = *end;
-	return *entries * bucket_of(boot, &letters[i]);
-}
-
-/* All these kernels round the order up and name the mapping. */
 void real_line(const struct real_boot *boot, enum hd_table_id id, char *out, size_t size)
 {
-	uint64_t page = boot->page_kib * KIB, entries = 0, bytes;
-	unsigned order = 0;
-	char mapping = 0;
-
-	*out = '\0';
-	bytes = printed(boot, id, &entries, &mapping);
-	if (!bytes)
-		return;
-	while (page << order < bytes)
-		order++;
-	snprintf(out, size, "%s hash table entries: %llu (order: %u, %llu bytes, %s)",
-		 hd_table_info(id)->name, (unsigned long long)entries, order,
-		 (unsigned long long)bytes,
-		 mapping == 'l'   ? "linear"
-		 : mapping == 'v' ? "vmalloc"
-		 : mapping == 'h' ? "vmalloc hugepage"
-				  : "?");
+	printed_text(boot->tables, id, boot->arch, strstr(boot->version, "-rt"),
+		     boot->page_kib * KIB, out, size);
 }
 
 /* What a log tells besides: the early tables, the bounce buffer, crashkernel=. */
@@ -226,12 +165,10 @@ void real_pages(const struct real_boot *boot, struct hd_pages *out)
 	};
 
 	for (int id = HD_TABLE_DENTRY; id <= HD_TABLE_INODE; id++) {
-		uint64_t entries, bytes;
-		char mapping;
+		struct hd_table table;
 
-		bytes = printed(boot, id, &entries, &mapping);
-		if (bytes && mapping == 'l')
-			log.early_bytes += bytes;
+		if (printed(boot, id, &table) && table.mapping == HD_MAP_LINEAR)
+			log.early_bytes += table.bytes;
 	}
 	if (crash)
 		log.crashkernel_bytes = strtoull(crash + 12, NULL, 10) * MIB;

@@ -20,6 +20,7 @@
  * anything else that is not exact. A boot that is listed but exact fails too.
  */
 #include "help.h"
+#include "printed.h"
 #include "tsv.h"
 
 enum { BOOTS = 172, FIELDS = 16 };
@@ -118,79 +119,15 @@ static int read_file(void **state)
 
 /* ---- what was printed --------------------------------------------------------------- */
 
-static const struct letter {
-	char letter;
-	enum hd_table_id id;
-	unsigned wide, narrow, rt; /* bytes of a bucket: 64 bits, 32 bits, 64 bits with RT */
-} letters[] = {
-	{ 'Q', HD_TABLE_PV_QSPINLOCK, 16, 0, 16 },
-	{ 'D', HD_TABLE_DENTRY, 8, 4, 8 },
-	{ 'I', HD_TABLE_INODE, 8, 4, 8 },
-	{ 'M', HD_TABLE_MOUNT, 8, 4, 8 },
-	{ 'P', HD_TABLE_MOUNTPOINT, 8, 4, 8 },
-	{ 'F', HD_TABLE_FUTEX, 64, 64, 64 }, /* ppc64: 128 */
-	{ 'G', HD_TABLE_IP_IDENTS, 8, 8, 8 },
-	{ 'L', HD_TABLE_TCP_LISTEN, 16, 8, 40 },
-	{ 'X', HD_TABLE_TABLE_PERTURB, 4, 4, 4 },
-	{ 'E', HD_TABLE_TCP_ESTABLISHED, 8, 4, 8 },
-	{ 'B', HD_TABLE_TCP_BIND, 32, 16, 80 },
-	{ 'K', HD_TABLE_MPTCP_TOKEN, 24, 16, 56 },
-	{ 'U', HD_TABLE_UDP, 32, 32, 96 },
-	{ 'V', HD_TABLE_UDP_LITE, 32, 32, 96 },
-};
-
-static const struct letter *letter_of(enum hd_table_id id)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(letters); i++)
-		if (letters[i].id == id)
-			return &letters[i];
-	return NULL;
-}
-
-/** What the kernel printed about one table. Return: false if it printed nothing. */
 static bool printed(const struct boot *boot, enum hd_table_id id, struct hd_table *out)
 {
-	const struct letter *letter = letter_of(id);
-	const char *at = boot->tables;
-	char *end;
-	unsigned bucket;
-
-	while (letter && *at && *at != letter->letter)
-		at += strcspn(at, " ") + (at[strcspn(at, " ")] == ' ');
-	if (!letter || !*at)
-		return false;
-	bucket = boot->rt ? letter->rt : letter->wide;
-	if (boot->machine.rules.arch == HD_ARCH_I386)
-		bucket = letter->narrow;
-	if (boot->machine.rules.arch == HD_ARCH_PPC64 && id == HD_TABLE_FUTEX)
-		bucket = 128;
-	*out = (struct hd_table){ .entries = strtoull(at + 1, &end, 10) };
-	out->bytes = out->entries * bucket;
-	out->mapping = *end == 'l'   ? HD_MAP_LINEAR
-		       : *end == 'v' ? HD_MAP_VMALLOC
-		       : *end == 'h' ? HD_MAP_VMALLOC_HUGE
-				     : HD_MAP_UNKNOWN;
-	return true;
+	return printed_table(boot->tables, id, boot->machine.rules.arch, boot->rt, out);
 }
 
-/** The line it printed: all these kernels round the order up and name the mapping. */
 static void printed_line(const struct boot *boot, enum hd_table_id id, char *out, size_t size)
 {
-	uint64_t page = 1ULL << boot->machine.rules.value[HD_RULE_PAGE_SHIFT];
-	struct hd_table table;
-	unsigned order = 0;
-
-	*out = '\0';
-	if (!printed(boot, id, &table))
-		return;
-	while (page << order < table.bytes)
-		order++;
-	snprintf(out, size, "%s hash table entries: %llu (order: %u, %llu bytes, %s)",
-		 hd_table_info(id)->name, (unsigned long long)table.entries, order,
-		 (unsigned long long)table.bytes,
-		 table.mapping == HD_MAP_LINEAR    ? "linear"
-		 : table.mapping == HD_MAP_VMALLOC ? "vmalloc"
-						   : "vmalloc hugepage");
+	printed_text(boot->tables, id, boot->machine.rules.arch, boot->rt,
+		     1ULL << boot->machine.rules.value[HD_RULE_PAGE_SHIFT], out, size);
 }
 
 /* ---- the prediction ------------------------------------------------------------------ */

@@ -220,6 +220,21 @@ void in_child(void (*body)(void))
 	assert_int_equal(status, 0);
 }
 
+void memory_check_table(char *start, const struct hd_got *got)
+{
+	struct truth truth;
+	uint64_t huge = 0;
+
+	CHECK(memory_is_zero(start, got->bytes));
+	CHECK(memory_truth(start, got->bytes, &truth));
+	for (uint32_t i = 0; i < got->page_sizes; i++)
+		huge += got->page[i].page_bytes > 4096 ? got->page[i].bytes : 0;
+	CHECK(got->populated == got->bytes && truth.populated == got->bytes);
+	CHECK(huge == truth.huge);
+	memory_fill(start, got->bytes, 5);
+	CHECK(memory_is_filled(start, got->bytes, 5));
+}
+
 bool memory_sanitized(void)
 {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)

@@ -56,6 +56,9 @@ void child_lacks(const char *what, bool must) __attribute__((noreturn));
 			child_failed(__FILE__, __LINE__, #claim);                                  \
 	} while (0)
 
+/** In a child: whole, zero, writable, and @got says what smaps says. */
+void memory_check_table(char *start, const struct hd_got *got);
+
 /** In a build with a sanitizer, which has mappings and allocations of its own. */
 bool memory_sanitized(void);
 

@@ -38,21 +38,6 @@
 #define PR_SET_THP_DISABLE 41
 #endif
 
-static void check_table(char *start, const struct hd_got *got)
-{
-	struct truth truth;
-	uint64_t huge = 0;
-
-	CHECK(memory_is_zero(start, got->bytes));
-	CHECK(memory_truth(start, got->bytes, &truth));
-	for (uint32_t i = 0; i < got->page_sizes; i++)
-		huge += got->page[i].page_bytes > 4096 ? got->page[i].bytes : 0;
-	CHECK(got->populated == got->bytes && truth.populated == got->bytes);
-	CHECK(huge == truth.huge);
-	memory_fill(start, got->bytes, 5);
-	CHECK(memory_is_filled(start, got->bytes, 5));
-}
-
 static bool advice_works(void)
 {
 	static const char never[] = "[never]";
@@ -77,7 +62,7 @@ static void thp_off(void)
 	CHECK(hd_alloc(8 * MIB, NULL, &start, &got) == 0);
 	CHECK(got.pages_why == HD_WHY_THP_OFF);
 	CHECK(got.page_sizes == 1 && got.page[0].page_bytes == 4096);
-	check_table(start, &got);
+	memory_check_table(start, &got);
 	CHECK(hd_repair(start, &got) == 0);
 	CHECK(got.pages_why == HD_WHY_THP_OFF && got.collapsed == 0);
 	/* Allowed again: repair brings it onto huge pages, in place. */
@@ -110,7 +95,7 @@ static void thp_off_but_advised(void)
 		child_lacks("huge pages that can be off except where advised (Linux 6.18)", false);
 	CHECK(hd_alloc(8 * MIB, NULL, &start, &got) == 0);
 	CHECK(got.pages_why == HD_WHY_MET || got.pages_why == HD_WHY_FRAGMENTED);
-	check_table(start, &got);
+	memory_check_table(start, &got);
 	CHECK(hd_free(start) == 0);
 }
 
@@ -165,7 +150,7 @@ static void check_filtered(void)
 		void *start;
 
 		CHECK(hd_alloc(8 * MIB, &want, &start, &got) == 0);
-		check_table(start, &got);
+		memory_check_table(start, &got);
 		/* Where one node is all there is nothing was refused that mattered. */
 		CHECK(got.nodes_why == HD_WHY_MET || got.nodes_why == HD_WHY_ONE_NODE ||
 		      got.nodes_why == HD_WHY_CALL_FORBIDDEN || got.nodes_why == HD_WHY_UNKNOWN);
@@ -246,7 +231,7 @@ static void without_proc(void)
 	CHECK(hd_repair(start, &got) == 0);
 	CHECK(umount("/proc") == 0);
 	CHECK(hd_read_got(start, &got) == 0 && got.pages_unknown == 0);
-	check_table(start, &got);
+	memory_check_table(start, &got);
 	CHECK(hd_free(start) == 0);
 }
 

@@ -30,22 +30,6 @@
 #define POOL_DIR   "/sys/kernel/mm/hugepages/hugepages-2048kB/"
 #define OVERCOMMIT "/proc/sys/vm/overcommit_memory"
 
-/** In the child: whole, zero, writable, and got says what smaps says. */
-static void check_table(char *start, const struct hd_got *got)
-{
-	struct truth truth;
-	uint64_t huge = 0;
-
-	CHECK(memory_is_zero(start, got->bytes));
-	CHECK(memory_truth(start, got->bytes, &truth));
-	for (uint32_t i = 0; i < got->page_sizes; i++)
-		huge += got->page[i].page_bytes > 4096 ? got->page[i].bytes : 0;
-	CHECK(got->populated == got->bytes && truth.populated == got->bytes);
-	CHECK(huge == truth.huge);
-	memory_fill(start, got->bytes, 5);
-	CHECK(memory_is_filled(start, got->bytes, 5));
-}
-
 static void check_fails(size_t bytes, const struct hd_want *want, enum hd_why why,
 			enum hd_step step)
 {
@@ -104,11 +88,11 @@ static void take_from_the_pool(void)
 	CHECK(got.pages_why == HD_WHY_MET);
 	CHECK(got.page[0].page_bytes == 2 * MIB && got.page[0].bytes == 4 * MIB);
 	CHECK(memory_read_number(POOL_DIR "free_hugepages") == 0);
-	check_table(start, &got);
+	memory_check_table(start, &got);
 	/* The pool is empty now: the next rung, and it says so. */
 	CHECK(hd_alloc(4 * MIB, &want, &more, &got) == 0);
 	CHECK(got.pages_why == HD_WHY_POOL_EMPTY);
-	check_table(more, &got);
+	memory_check_table(more, &got);
 	/* A table of the pool that grows beyond it goes to other pages, contents and all. */
 	CHECK(hd_resize(&start, 8 * MIB, &got) == 0);
 	CHECK(memory_is_filled(start, 4 * MIB, 5));
@@ -133,7 +117,7 @@ static void take_in_part(void)
 	CHECK(hd_alloc(8 * MIB, &want, &start, &got) == 0);
 	CHECK(got.pages_why == HD_WHY_POOL_EMPTY);
 	CHECK(got.step == HD_STEP_LIMITS);
-	check_table(start, &got);
+	memory_check_table(start, &got);
 	CHECK(memory_read_number(POOL_DIR "free_hugepages") == 2); /* none was kept */
 	/* Smaller than a page of the pool, and too small to be rounded up to one. */
 	CHECK(hd_free(start) == 0);
@@ -167,7 +151,7 @@ static void wipe_from_the_pool(void)
 	CHECK(truth.wipe);
 	if (memory_read_number(POOL_DIR "free_hugepages") == 4)
 		CHECK(got.pages_why != HD_WHY_MET && got.step == HD_STEP_OPTIONS);
-	check_table(start, &got);
+	memory_check_table(start, &got);
 	CHECK(hd_free(start) == 0);
 }
 
@@ -259,7 +243,7 @@ static void stay_below_the_limit(void)
 	check_fails(200 * MIB, &(struct hd_want){ .pages = HD_PAGES_BASE }, HD_WHY_MEMORY_LIMIT,
 		    HD_STEP_LIMITS);
 	CHECK(hd_alloc(16 * MIB, NULL, &start, &got) == 0);
-	check_table(start, &got);
+	memory_check_table(start, &got);
 	CHECK(hd_resize(&start, 200 * MIB, &got) == -ENOMEM);
 	CHECK(memory_is_filled(start, 16 * MIB, 5));
 	CHECK(hd_free(start) == 0);
@@ -273,7 +257,7 @@ static void stay_below_the_limit(void)
 	table.entries = 2 << 20; /* 128 MiB */
 	CHECK(hd_alloc_table(&table, NULL, &start, &entries, &got) == 0);
 	CHECK(got.halvings >= 1 && entries == (2u << 20) >> got.halvings);
-	check_table(start, &got);
+	memory_check_table(start, &got);
 	CHECK(hd_free(start) == 0);
 	CHECK(hd_alloc_table(&table, &(struct hd_want){ .flags = HD_EXACT }, &start, &entries,
 			     &got) == -ENOMEM);
@@ -302,7 +286,7 @@ static void hugetlb_limit(void)
 	enter();
 	CHECK(hd_alloc(8 * MIB, &want, &start, &got) == 0);
 	CHECK(got.pages_why == HD_WHY_HUGETLB_LIMIT);
-	check_table(start, &got);
+	memory_check_table(start, &got);
 	CHECK(hd_free(start) == 0);
 }
 
@@ -354,7 +338,7 @@ static void short_of_addresses(void)
 	limit(RLIMIT_AS, field("/proc/self/status", "VmSize:") + 32 * MIB);
 	check_fails(64 * MIB, NULL, HD_WHY_ADDRESS_LIMIT, HD_STEP_RESERVE);
 	CHECK(hd_alloc(16 * MIB, NULL, &start, &got) == 0);
-	check_table(start, &got);
+	memory_check_table(start, &got);
 	/* To grow, a table needs its old and its new place. */
 	CHECK(hd_resize(&start, 24 * MIB, &got) == -ENOMEM);
 	CHECK(memory_is_filled(start, 16 * MIB, 5));
@@ -362,7 +346,7 @@ static void short_of_addresses(void)
 	/* Alignment is given up before the table is. */
 	limit(RLIMIT_AS, field("/proc/self/status", "VmSize:") + 17 * MIB);
 	CHECK(hd_alloc(16 * MIB, NULL, &start, &got) == 0);
-	check_table(start, &got);
+	memory_check_table(start, &got);
 	CHECK(hd_free(start) == 0);
 }
 
@@ -374,7 +358,7 @@ static void short_of_data(void)
 	limit(RLIMIT_DATA, field("/proc/self/status", "VmData:") + 32 * MIB);
 	check_fails(64 * MIB, NULL, HD_WHY_ADDRESS_LIMIT, HD_STEP_RESERVE);
 	CHECK(hd_alloc(16 * MIB, NULL, &start, &got) == 0);
-	check_table(start, &got);
+	memory_check_table(start, &got);
 	CHECK(hd_free(start) == 0);
 }
 
@@ -409,7 +393,7 @@ static void lock_without_right(void)
 	CHECK(memory_truth(start, got.bytes, &truth));
 	CHECK(got.locked == 0 && !truth.locked);
 	CHECK(got.step == HD_STEP_LOCK && (got.error == ENOMEM || got.error == EPERM));
-	check_table(start, &got);
+	memory_check_table(start, &got);
 	CHECK(hd_free(start) == 0);
 	limit(RLIMIT_MEMLOCK, 0);
 	CHECK(hd_alloc(MIB, &want, &start, &got) == 0);
@@ -446,7 +430,7 @@ static void without_descriptors(void)
 	CHECK(setrlimit(RLIMIT_NOFILE, &was) == 0);
 	CHECK(hd_read_got(start, &got) == 0);
 	CHECK(got.pages_unknown == 0);
-	check_table(start, &got);
+	memory_check_table(start, &got);
 	CHECK(hd_free(start) == 0 && hd_free(table) == 0);
 }
 
@@ -480,7 +464,7 @@ static void beyond_the_commit_limit(void)
 	/* Nothing is ever populated of this: access to it is what is refused. */
 	check_fails(bytes, NULL, HD_WHY_OVERCOMMIT, HD_STEP_RESERVE);
 	CHECK(hd_alloc(8 * MIB, NULL, &start, &got) == 0);
-	check_table(start, &got);
+	memory_check_table(start, &got);
 	CHECK(hd_free(start) == 0);
 }
 
