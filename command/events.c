@@ -5,7 +5,7 @@
  * Misses and cycles come from the kernel's own table: every processor that Linux
  * drives has an entry there, or says it has none, and the figure is the one that
  * perf(1) prints under the same name. It does not mean the same on all of them;
- * docs/measuring.md tells what. Walks have no entry in that table: they go by the
+ * docs/measure-figures.md tells what. Walks have no entry in that table: they go by the
  * names of the processors' manuals.
  *
  * A hybrid processor has a PMU for each kind of core. A program wanders between them,

@@ -2,7 +2,7 @@
 /*
  * linux.h - real memory of this machine: one region, placed and read back
  *
- * The order matters, and was found by trying (see docs/placing.md):
+ * The order matters, and was found by trying (see docs/library-inside.md):
  *
  *   limits     is there room at all: an overrun would kill, not fail
  *   reserve    address space, aligned to the translation

@@ -20,7 +20,7 @@ KERNEL = ROOT / "examples/kernel"
 DOC = (ROOT / "docs/embedding.md").read_text()
 CORE = (ROOT / "include/hashdist/core.h").read_text()
 
-EXCERPT = re.compile(r"`(?P<file>[\w.]+)`, `(?P<name>\w+)\(\)`:\n\n```c\n(?P<text>.*?)```", re.S)
+EXCERPT = re.compile(r"`(?P<file>[\w.]+)`, `(?P<name>\w+)\(\)`:\n\n```c in=[\w./]+\n(?P<text>.*?)```", re.S)
 MOST_LINES = 1500  # of code, without comments and blank lines
 
 
@@ -38,14 +38,14 @@ def code_lines(text):
 class Embedding(unittest.TestCase):
     def test_every_c_excerpt_stands_in_the_function_that_is_named_above_it(self):
         found = list(EXCERPT.finditer(DOC))
-        self.assertEqual(len(found), DOC.count("```c\n"))
+        self.assertEqual(len(found), DOC.count("```c "))
         self.assertGreater(len(found), 8)
         for m in found:
             with self.subTest(excerpt=f"{m['file']}:{m['name']}"):
                 self.assertIn(m["text"], function(KERNEL / m["file"], m["name"]))
 
     def test_the_flags_are_those_of_the_build(self):
-        (flags,) = re.findall(r"```meson\n(.*?)```", DOC, re.S)
+        (flags,) = re.findall(r"```meson [^\n]*\n(.*?)```", DOC, re.S)
         self.assertIn(flags, (KERNEL / "meson.build").read_text())
 
     def test_every_name_of_core_is_in_its_header(self):
