@@ -32,16 +32,6 @@ static void die(const char *what, const char *why)
 	exit(1);
 }
 
-/* Any file can be read as words; that it holds events shows in each of them. */
-static bool is_event(uint64_t event)
-{
-	unsigned shift = hd_tlb_event_translation(event).shift;
-
-	if (hd_tlb_event_what(event) != HD_TLB_EVENT_ACCESS)
-		return hd_tlb_event_what(event) <= HD_TLB_EVENT_FLUSH_PAGE;
-	return shift >= HD_TLB_BASE_SHIFT && shift <= 47;
-}
-
 static struct stream read_stream(const char *path, size_t accesses_max)
 {
 	struct stream stream = { 0 };
@@ -62,7 +52,7 @@ static struct stream read_stream(const char *path, size_t accesses_max)
 		for (int i = 0; i < bytes / (int)sizeof(*stream.events); i++) {
 			uint64_t event = stream.events[stream.count++];
 
-			if (!is_event(event))
+			if (!hd_tlb_is_event(event))
 				die(path, "is no stream of events");
 			stream.accesses += hd_tlb_event_what(event) == HD_TLB_EVENT_ACCESS;
 		}

@@ -42,6 +42,12 @@ static int check_sizes(const struct bench_options *opt, uint64_t available)
 	uint64_t most = opt->size[opt->sizes - 1], fits = MIB;
 	char text[32], room[32];
 
+	if (opt->size[0] < opt->want.bucket_bytes) {
+		cli_error("--size: %llu bytes hold not even one bucket of %llu",
+			  (unsigned long long)opt->size[0],
+			  (unsigned long long)opt->want.bucket_bytes);
+		return CLI_USAGE;
+	}
 	if (most > SIZE_MAX / 2) {
 		cli_error("--size: %s: beyond what a process can address",
 			  cli_size(text, sizeof(text), most));

@@ -167,6 +167,8 @@ static int ready_to_run(struct ab_setting *setting, char **argv)
 	all[words++] = end;
 	memcpy(all + words, argv, (size_t)(more + 1) * sizeof(*argv));
 	status = run_ready(words + more, all, &setting->start);
+	if (status != CLI_OK)
+		free(all);
 	/* It has shown its help: no way to start a command. */
 	return status == -1 ? CLI_USAGE : status;
 }

@@ -39,6 +39,16 @@ static int may_run(const char *path)
 	return 0;
 }
 
+/** Nothing but a regular file: opening another may wait, or make a device do something. */
+static int open_program(const char *path)
+{
+	struct stat st;
+
+	if (stat(path, &st) || !S_ISREG(st.st_mode))
+		return -1;
+	return open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+}
+
 static int find(const char *command, char *out, size_t size)
 {
 	const char *dirs = getenv("PATH");
@@ -192,7 +202,7 @@ int run_look(const char *command, struct run_program *out)
 	memcpy(out->binary, out->path, sizeof(out->binary));
 	for (int depth = 0; depth <= SCRIPTS_MAX; depth++) {
 		char next[PATH_MAX], magic[SELFMAG];
-		int fd = open(out->binary, O_RDONLY | O_CLOEXEC);
+		int fd = open_program(out->binary);
 		bool script;
 
 		if (fd < 0)

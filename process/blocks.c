@@ -54,7 +54,7 @@ static int read_page_map(pid_t pid, struct blocks *blocks)
 			pages = ENTRIES;
 		got = HDL_SYS(SYS_pread64, fd, (long)entry, (long)(pages * sizeof(entry[0])),
 			      (long)((at >> blocks->base_shift) * sizeof(entry[0])));
-		if (got <= 0)
+		if (got < (long)sizeof(entry[0]))
 			break;
 		for (long i = 0; i < got / (long)sizeof(entry[0]); i++)
 			if (entry[i] >> PRESENT & 1)

@@ -1,5 +1,6 @@
 #!/bin/sh
-# Install the Debian packages that one purpose needs: build, check (with build) or ci (with both).
+# Install the Debian packages that one purpose needs: build, check (with build), ci (with both),
+# coverage (with check) or package (with build).
 # Quiet when all are there. Without root and sudo it names what is missing and stops.
 set -eu
 
@@ -8,9 +9,10 @@ case "${1:-}" in
 build) purposes='build' ;;
 check) purposes='build check' ;;
 ci) purposes='build check ci' ;;
+coverage) purposes='build check coverage' ;;
 package) purposes='build package' ;;
 *)
-	echo "usage: $0 build|check|ci|package" >&2
+	echo "usage: $0 build|check|ci|coverage|package" >&2
 	exit 2
 	;;
 esac

@@ -54,4 +54,14 @@ static inline uint64_t hd_tlb_event_tag(uint64_t event)
 	return event >> 12;
 }
 
+/** Any file can be read as words; that it holds events shows in each of them. */
+static inline bool hd_tlb_is_event(uint64_t event)
+{
+	unsigned shift = hd_tlb_event_translation(event).shift;
+
+	if (hd_tlb_event_what(event) != HD_TLB_EVENT_ACCESS)
+		return hd_tlb_event_what(event) <= HD_TLB_EVENT_FLUSH_PAGE;
+	return shift >= HD_TLB_BASE_SHIFT && shift <= 47;
+}
+
 #endif

@@ -272,6 +272,9 @@ class Options(Bench):
             with self.subTest(words=words):
                 self.refused(bench(*ENDLESS, *words), named)
 
+    def test_a_bucket_larger_than_the_sizes_chosen_by_itself_is_refused(self):
+        self.refused(bench("--runs", "1", "--lookups", "1000", "--bucket", "8G"), "bucket")
+
     def test_a_later_size_replaces_an_earlier_one(self):
         rows = results("--size", "1T", *SMALL, "--layout", "base-one")
         self.assertEqual([row["bytes"] for row in rows], [2 * MIB])

@@ -140,6 +140,12 @@ class Usage(Plan):
         wanted = plan("-m", PC, "-k", "6.1.170").out
         self.assertEqual(plan("-m", PC, "-k", "6.1.170-amd64").out, wanted)
 
+    def test_an_architecture_that_a_log_does_not_tell_is_taken_from_the_option(self):
+        log = str(support.fixture("unk-unk-unk-"))
+        self.failed(plan("--log", log), "architecture", "--arch")
+        self.failed(plan("--log", log, "--arch", "x86-64"), "memory and nodes", "--machine")
+        self.refused(plan("--log", log, "--arch", "nonsense"), "--arch", "'nonsense'")
+
     def test_word_without_an_option_is_refused(self):
         for word in ("x86-64", "help", ""):
             self.refused(plan(word), word)

@@ -7,6 +7,7 @@
 #include <unistd.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <zlib.h>
 
 static struct collected got;
@@ -117,6 +118,9 @@ static void colours_anywhere_do_not_matter(void **state)
 		      "bytes, linear)\n");
 	expect_dentry("[    0.000000] Dentry cache \x1b[1mhash table entries: 262144 (order: 9, "
 		      "2097152 bytes, \x1b[31mlinear\x1b[m)\n");
+	/* a terminal's title is no text either */
+	expect_dentry("\x1b]0;a title\aDentry cache hash table entries: 262144 (order: 9, 2097152 "
+		      "bytes, linear)\n");
 }
 
 static void colour_may_eat_the_colon_of_the_command_line(void **state)
@@ -590,6 +594,16 @@ static void node_ranges_are_summed(void **state)
 		  "[    0.000000]     1: 0x00000100 -> 0x00000200\n");
 	assert_int_equal(b->node_bytes[0], 0x83 * 4096);
 	assert_int_equal(b->nodes_with_memory, 2);
+	/* of frames whose size is not known only the count is */
+	b = facts("[    0.000000] Top of RAM: 0x100000000, Total RAM: 0x100000000\n"
+		  "[    0.000000] early_node_map[2] active PFN ranges\n"
+		  "[    0.000000]     0: 0x00000010 -> 0x00000093\n"
+		  "[    0.000000]     1: 0x00000100 -> 0x00000200\n");
+	assert_int_equal(b->node_bytes[0], 0);
+	assert_int_equal(b->node_pages[0], 0x83);
+	assert_int_equal(b->node_pages[1], 0x100);
+	assert_true(b->has & KLOG_HAS_NODE_TOTALS);
+	assert_false(b->has & KLOG_HAS_NODE_RANGES);
 }
 
 static void highmem_is_measured(void **state)
@@ -675,6 +689,22 @@ static void an_endless_line_costs_no_memory_and_is_counted(void **state)
 	assert_int_equal(got.boots, 1);
 	assert_int_equal(got.boot[0].tables, 2);
 	klog_free(log);
+}
+
+static void a_long_line_in_one_piece_is_cut_and_the_next_is_read(void **state)
+{
+	static char text[1 << 16];
+	size_t len = (size_t)snprintf(text, sizeof(text), "[    0.000000] " FIGURES " ");
+
+	(void)state;
+	memset(text + len, 'h', 60000);
+	snprintf(text + len + 60000, sizeof(text) - len - 60000,
+		 "\n[    0.100000] UDP hash table entries: 64\n");
+	collect_bytes(&got, text, strlen(text), strlen(text));
+	assert_int_equal(got.stats.long_lines, 1);
+	assert_int_equal(got.stats.lines, 2);
+	assert_int_equal(got.boots, 1);
+	assert_int_equal(got.boot[0].tables, 2);
 }
 
 static void more_tables_than_fit_are_counted(void **state)
@@ -843,6 +873,49 @@ static void a_directory_is_refused(void **state)
 	close(fd);
 	assert_int_equal(klog_read_fd(log, -1), -EBADF);
 	klog_free(log);
+}
+
+/** A program of that name in a directory of its own, the only one of PATH; NULL text: none. */
+static int read_journal(const char *text)
+{
+	struct klog_sink sink = { &got, collect_boot, NULL };
+	struct klog *log = klog_new(&sink);
+	char dir[] = "/tmp/test-klog-XXXXXX", path[64], before[4096];
+	int rc;
+
+	assert_non_null(mkdtemp(dir));
+	snprintf(path, sizeof(path), "%s/journalctl", dir);
+	snprintf(before, sizeof(before), "%s", getenv("PATH"));
+	if (text) {
+		FILE *file = fopen(path, "w");
+
+		assert_non_null(file);
+		fprintf(file, "#!/bin/sh\n%s\n", text);
+		assert_int_equal(fchmod(fileno(file), 0700), 0);
+		fclose(file);
+	}
+	setenv("PATH", dir, 1);
+	got.boots = 0;
+	rc = klog_read_journal(log);
+	setenv("PATH", before, 1);
+	unlink(path);
+	rmdir(dir);
+	klog_free(log);
+	return rc;
+}
+
+static void the_journal_is_asked_through_its_program(void **state)
+{
+	(void)state;
+	assert_int_equal(read_journal("[ \"$1 $2 $3 $4 $5\" = '-k -b 0 -o short-monotonic' ] &&\n"
+				      "echo '[    0.000000] host kernel: " FIGURES "'"),
+			 0);
+	assert_int_equal(got.boots, 1);
+	assert_int_equal(got.boot[0].table[0].entries, 262144);
+	/* complaints are kept from the user */
+	assert_int_equal(read_journal("echo no journal >&2; exit 1"), -ENOENT);
+	assert_int_equal(read_journal(NULL), -ENOENT);
+	assert_int_equal(got.boots, 0);
 }
 
 /* ---- the catalogue, copies ------------------------------------------------------------- */
@@ -1020,6 +1093,7 @@ int main(void)
 		cmocka_unit_test(highmem_is_measured),
 		cmocka_unit_test(the_rest_of_the_facts_is_read),
 		cmocka_unit_test(an_endless_line_costs_no_memory_and_is_counted),
+		cmocka_unit_test(a_long_line_in_one_piece_is_cut_and_the_next_is_read),
 		cmocka_unit_test(more_tables_than_fit_are_counted),
 		cmocka_unit_test(node_ids_out_of_range_are_counted),
 		cmocka_unit_test(a_long_command_line_is_cut_and_says_so),
@@ -1028,6 +1102,7 @@ int main(void)
 		cmocka_unit_test(a_reader_can_be_used_again),
 		cmocka_unit_test(gzip_is_unpacked),
 		cmocka_unit_test(a_directory_is_refused),
+		cmocka_unit_test(the_journal_is_asked_through_its_program),
 		cmocka_unit_test(a_table_has_its_id_where_the_catalogue_knows_it),
 		cmocka_unit_test(a_copy_has_all_that_counts_and_no_more),
 		cmocka_unit_test(what_is_hidden_in_a_line_is_found_at_any_place),

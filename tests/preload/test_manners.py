@@ -156,6 +156,14 @@ class Wrong(support.Case):
         self.check_status(126, *run(), "/etc/passwd")
         self.check_status(126, *run(), "/etc")
 
+    def test_an_interpreter_that_is_no_file_is_not_opened(self):
+        with tempfile.TemporaryDirectory() as place:
+            pipe, script = Path(place, "pipe"), Path(place, "script")
+            os.mkfifo(pipe, 0o755)
+            script.write_text(f"#!{pipe}\n", encoding="utf-8")
+            script.chmod(0o755)
+            self.check_status(126, *run(), script)
+
     def test_wrong_options_start_nothing(self):
         for words in (
             ["--min", "x"],

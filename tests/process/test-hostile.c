@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "process/blocks.h"
 #include "tests/process/books.h"
 
 static const struct process_clock forever = { UINT64_MAX };
@@ -108,6 +109,7 @@ enum { TURNS = 200 }; /* with sanitizers there are terabytes to scan, in many re
 
 static long fail_at = -1, calls;
 static int fail_with;
+static bool short_reads; /* no scanning call, and a page map that ends within an entry */
 
 long __real_hdl_sys(long number, const long *args);
 long __wrap_hdl_sys(long number, const long *args);
@@ -117,6 +119,10 @@ long __wrap_hdl_sys(long number, const long *args)
 {
 	if (number != SYS_close && calls++ == fail_at)
 		return fail_with;
+	if (short_reads && number == SYS_ioctl)
+		return -ENOTTY;
+	if (short_reads && number == SYS_pread64)
+		return 4;
 	return __real_hdl_sys(number, args);
 }
 
@@ -171,6 +177,22 @@ static void each_refused_request_is_an_error_or_unknown(void **state)
 	assert_int_equal(open_files(), before);
 }
 
+static void a_page_map_that_ends_within_an_entry_ends_the_reading(void **state)
+{
+	struct process process = { .pid = getpid(),
+				   .pages = { .base_shift = 12, .thp_shift = 21 } };
+	struct blocks blocks;
+
+	(void)state;
+	fail_at = -1;
+	short_reads = true;
+	assert_int_equal(blocks_read(&process, 4 << 20, 12 << 20, &blocks), 0);
+	short_reads = false;
+	assert_int_equal(blocks.count, 4);
+	assert_int_equal(blocks.block[0].populated, 0);
+	blocks_free(&blocks);
+}
+
 static void what_ended_in_between_is_gone(void **state)
 {
 	struct process_limits limits = { .min_bytes = 64 << 10, .budget_ms = 1000 };
@@ -191,6 +213,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(damaged_books_do_no_harm),
 		cmocka_unit_test(each_refused_request_is_an_error_or_unknown),
+		cmocka_unit_test(a_page_map_that_ends_within_an_entry_ends_the_reading),
 		cmocka_unit_test(what_ended_in_between_is_gone),
 	};
 
