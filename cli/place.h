@@ -15,6 +15,7 @@ struct place_job {
 /** Sums over the mappings that may be placed. */
 struct place_state {
 	uint64_t bytes, resident, huge; /* huge: of the resident */
+	uint64_t gain;                  /* on base pages where huge ones would fit */
 	uint32_t mappings, unknown;     /* unknown: pages could not be read */
 	unsigned shift;
 	uint32_t node[HDL_NODES_MAX], nodes;

@@ -41,6 +41,7 @@ void place_state(const struct process *process, const struct place_options *opti
 		out->bytes += mapping->end - mapping->start;
 		out->resident += mapping->resident;
 		out->huge += mapping->huge;
+		out->gain += process_mapping_gain(mapping);
 		out->unknown += !mapping->pages_known;
 		out->sampled |= mapping->sampled;
 		out->nodes_known &= mapping->nodes_known;
@@ -114,9 +115,7 @@ static int tell(struct place_job *job, struct process *process, struct place_tal
 		place_print_text(tale);
 	if (!tale->after || tale->result->gone)
 		return CLI_OK;
-	if (after.unknown || after.huge < after.resident >> after.shift << after.shift)
-		return CLI_VERDICT;
-	return CLI_OK;
+	return after.unknown || after.gain ? CLI_VERDICT : CLI_OK;
 }
 
 static int place_once(struct place_job *job, struct process *process)

@@ -33,6 +33,13 @@ class WhatItDoes(Place):
             self.assertGreaterEqual(told["result"]["collapsed_blocks"], 32 - kernels)
             self.fine(target)
 
+    def test_ends_that_are_no_whole_huge_page_are_not_missed(self):
+        """Together they are a page's worth, but nothing can make them one."""
+        with victim(16, "ragged") as target:
+            result = self.place(target, *FAST, status=0)
+            self.assertEqual(target.huge(), 14 << 20, result)
+            self.fine(target)
+
     def test_growth_keeps_the_advice_and_the_target_stood_still_once(self):
         with victim(16) as target:
             told = self.told(target, *FAST)

@@ -2,12 +2,13 @@
 /*
  * victim.c - a program with one large table that is written all the time
  *
- *   victim MIB [thp-off] [bind NODE | interleave] [fork]
+ *   victim MIB [thp-off] [bind NODE | interleave] [fork] [ragged]
  *
  * Fills MIB MiB page by page, says "ready ADDRESS BYTES PID", then counts up a
  * word of every page, round after round, until SIGTERM. Each word must then be
  * the number of rounds, or one more where the last round got that far: a write
- * that was lost while pages moved shows. Exit status 0: none was.
+ * that was lost while pages moved shows. Exit status 0: none was. A ragged table begins
+ * and ends in the middle of a huge page.
  */
 #include <signal.h>
 #include <stdint.h>
@@ -45,11 +46,11 @@ static void interleave(void)
 		perror("set_mempolicy");
 }
 
-static char *make_table(size_t bytes)
+static char *make_table(size_t bytes, size_t offset)
 {
-	char *map =
-	    mmap(NULL, bytes + HUGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	char *table = (char *)(((uintptr_t)map + HUGE - 1) & ~(uintptr_t)(HUGE - 1));
+	size_t room = bytes + 2 * (size_t)HUGE;
+	char *map = mmap(NULL, room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *table = (char *)(((uintptr_t)map + HUGE - 1) & ~(uintptr_t)(HUGE - 1)) + offset;
 
 	if (map == MAP_FAILED) {
 		perror("mmap");
@@ -58,7 +59,7 @@ static char *make_table(size_t bytes)
 	/* What alignment left over goes, so that the mapping is the table. */
 	if (table > map)
 		munmap(map, (size_t)(table - map));
-	munmap(table + bytes, (size_t)(map + HUGE - table));
+	munmap(table + bytes, (size_t)(map + room - (table + bytes)));
 	for (size_t at = 0; at < bytes; at += PAGE)
 		*(volatile uint64_t *)(table + at) = 0;
 	return table;
@@ -81,7 +82,7 @@ static int check(const char *table, size_t bytes, uint64_t rounds, size_t reache
 
 int main(int argc, char **argv)
 {
-	size_t bytes = argc > 1 ? strtoul(argv[1], NULL, 10) << 20 : 0, at = 0;
+	size_t bytes = argc > 1 ? strtoul(argv[1], NULL, 10) << 20 : 0, offset = 0, at = 0;
 	uint64_t rounds = 0;
 	int forks = 0;
 	char *table;
@@ -91,6 +92,8 @@ int main(int argc, char **argv)
 			prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0);
 		else if (!strcmp(argv[i], "fork"))
 			forks = 1;
+		else if (!strcmp(argv[i], "ragged"))
+			offset = HUGE / 2;
 		else if (!strcmp(argv[i], "interleave"))
 			interleave();
 		else if (!strcmp(argv[i], "bind") && i + 1 < argc)
@@ -99,7 +102,7 @@ int main(int argc, char **argv)
 	if (!bytes)
 		return 2;
 	signal(SIGTERM, on_term);
-	table = make_table(bytes);
+	table = make_table(bytes, offset);
 	syscall(SYS_set_mempolicy, MPOL_DEFAULT, NULL, 0L);
 	if (forks && fork() == 0) {
 		while (!stop)
