@@ -10,11 +10,11 @@ all: install-deps
 report: all
 	@scripts/report.sh $(BUILD)
 
-# Builds and passes all tests.
+# Builds and passes all tests; TESTS='--no-suite kernels' and the like choose among them.
 check:
 	@scripts/install-deps.sh check
 	@scripts/build.sh $(BUILD) -Dtests=true
-	@scripts/check.sh $(BUILD)
+	@scripts/check.sh $(BUILD) $(TESTS)
 
 install-deps:
 	@scripts/install-deps.sh build

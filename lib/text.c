@@ -150,6 +150,16 @@ static void add_nodes(struct text *text, const struct hd_got *got)
 		add(text, " (%s)", hd_why_name(got->nodes_why));
 }
 
+/** strerror_r(3) of whichever C library: GNU's gives the text, POSIX's puts it into @room. */
+static const char *error_text(int error, char *room, size_t size)
+{
+#ifdef __GLIBC__
+	return strerror_r(error, room, size);
+#else
+	return strerror_r(error, room, size) ? "error not known" : room;
+#endif
+}
+
 int hd_got_text(const struct hd_got *got, char *out, size_t size)
 {
 	struct text text = { size ? out : NULL, size, 0 };
@@ -169,7 +179,7 @@ int hd_got_text(const struct hd_got *got, char *out, size_t size)
 	if (got->step != HD_STEP_NONE) {
 		add(&text, "; first to fail: %s", hd_step_name(got->step));
 		if (got->error)
-			add(&text, ": %s", strerror_r(got->error, reason, sizeof(reason)));
+			add(&text, ": %s", error_text(got->error, reason, sizeof(reason)));
 	}
 	return (int)text.len;
 }

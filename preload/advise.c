@@ -44,7 +44,7 @@ void preload_advise(const void *at, size_t bytes, const char *what)
 	if (start >= end || !preload_options.huge_shift)
 		return;
 	if (!preload_program_refuses) {
-		error = hdl_madvise((void *)start, end - start, MADV_HUGEPAGE);
+		error = hdl_madvise((void *)(uintptr_t)start, end - start, MADV_HUGEPAGE);
 		preload_explain(start, end - start, what, 0, "huge page advice", error);
 	}
 	if (hdl_mask_count(&preload_options.nodes) > 1) {

@@ -111,7 +111,8 @@ static int collapse(const struct blocks *blocks, uint64_t at)
 	int error = -EAGAIN;
 
 	for (int tries = 0; tries < AGAIN && error == -EAGAIN; tries++)
-		error = hdl_madvise((void *)at, 1ULL << blocks->huge_shift, MADV_COLLAPSE);
+		error =
+		    hdl_madvise((void *)(uintptr_t)at, 1ULL << blocks->huge_shift, MADV_COLLAPSE);
 	return error;
 }
 
@@ -119,7 +120,7 @@ static bool is_huge(const struct blocks *blocks, uint64_t at)
 {
 	uint64_t huge;
 
-	return hdl_scan_huge((char *)at, 1ULL << blocks->huge_shift, &huge) ||
+	return hdl_scan_huge((char *)(uintptr_t)at, 1ULL << blocks->huge_shift, &huge) ||
 	       huge == 1ULL << blocks->huge_shift; /* unknown: believed */
 }
 
@@ -245,7 +246,7 @@ static void advise_stretch(uint64_t start, uint64_t end, const struct window *wi
 	uint64_t there = (window->filled_pages + window->huge_pages) << page_shift;
 
 	if (there * 2 >= end - start && !preload_program_refuses)
-		hdl_madvise((void *)start, end - start, MADV_HUGEPAGE);
+		hdl_madvise((void *)(uintptr_t)start, end - start, MADV_HUGEPAGE);
 }
 
 void blocks_mend(struct blocks *blocks, uint64_t start, uint64_t bytes)

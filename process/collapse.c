@@ -26,7 +26,7 @@ enum { HUNGRY = 8, AGAIN = 3 };
 
 static int from_outside(const struct process *process, uint64_t at, uint64_t bytes)
 {
-	struct iovec range = { (void *)at, bytes };
+	struct iovec range = { (void *)(uintptr_t)at, bytes };
 	long done = HDL_SYS(SYS_process_madvise, process->pidfd, (long)&range, 1, MADV_COLLAPSE, 0);
 
 	return done < 0 ? (int)done : 0;

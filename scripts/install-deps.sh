@@ -1,6 +1,6 @@
 #!/bin/sh
-# Install the Debian packages that one purpose needs: build, check (with build), ci (with both),
-# coverage (with check) or package (with build).
+# Install the Debian packages that one purpose needs: build, check (with build), ci (with both and
+# with cross), coverage or cross (with check), package (with build) or userlands.
 # Quiet when all are there. Without root and sudo it names what is missing and stops.
 set -eu
 
@@ -8,11 +8,13 @@ here=$(dirname "$0")
 case "${1:-}" in
 build) purposes='build' ;;
 check) purposes='build check' ;;
-ci) purposes='build check ci' ;;
+ci) purposes='build check ci cross' ;;
+cross) purposes='build check cross' ;;
 coverage) purposes='build check coverage' ;;
+userlands) purposes='userlands' ;;
 package) purposes='build package' ;;
 *)
-	echo "usage: $0 build|check|ci|coverage|package" >&2
+	echo "usage: $0 build|check|ci|coverage|cross|package|userlands" >&2
 	exit 2
 	;;
 esac
@@ -56,8 +58,9 @@ echo "hashdist: installing$missing" >&2
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 install() {
+	# Some cross compilers do not go with gcc-multilib: what is there is never taken away for them.
 	# shellcheck disable=SC2086
-	$as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends \
+	$as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends --no-remove \
 		$missing >>"$log" 2>&1
 }
 if ! install; then

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* calls.c - memory mapping calls, past the C library, with raw results */
+#include <errno.h>
+
 #include "backend/linux/sys.h"
 
 #ifdef SYS_mmap2
@@ -8,9 +10,15 @@
 #define MMAP_CALL SYS_mmap
 #endif
 
-void *hdl_mmap(void *at, size_t bytes, int prot, int flags, int *error)
+void *hdl_mmap(void *at, uint64_t bytes, int prot, int flags, int *error)
 {
-	long result = HDL_SYS(MMAP_CALL, (long)at, (long)bytes, prot, flags, -1, 0);
+	long result;
+
+	if (bytes != (size_t)bytes) { /* more than 32 bits can address */
+		*error = -ENOMEM;
+		return NULL;
+	}
+	result = HDL_SYS(MMAP_CALL, (long)at, (long)bytes, prot, flags, -1, 0);
 
 	if (result < 0 && result >= -4095) {
 		*error = (int)result;

@@ -77,7 +77,8 @@ int hdl_reserve(struct hdl_region *region, unsigned align_shift)
 	}
 	if (!region->map)
 		return error;
-	region->start = (char *)hdl_round_up((uintptr_t)region->map + guard, align_shift);
+	region->start =
+	    (char *)(uintptr_t)hdl_round_up((uintptr_t)region->map + guard, align_shift);
 	trim(region, guard);
 	return 0;
 }

@@ -39,7 +39,7 @@ int hdl_thread(pthread_t *thread, void *(*run)(void *), void *ctx);
 #define HDL_SYS(number, ...) hdl_sys(number, (const long[6]){ __VA_ARGS__ })
 
 /** Return: the address, or NULL with *@error = -errno. */
-void *hdl_mmap(void *at, size_t bytes, int prot, int flags, int *error);
+void *hdl_mmap(void *at, uint64_t bytes, int prot, int flags, int *error);
 int hdl_munmap(void *at, size_t bytes);
 int hdl_mprotect(void *at, size_t bytes, int prot);
 int hdl_madvise(void *at, size_t bytes, int advice);

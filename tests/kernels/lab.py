@@ -24,7 +24,6 @@ import argparse
 import concurrent.futures
 import contextlib
 import dataclasses
-import fcntl
 import functools
 import hashlib
 import io
@@ -44,25 +43,13 @@ import time
 import zlib
 from pathlib import Path
 
-SKIP_STATUS = 77
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+import archive  # noqa: E402
+from archive import SKIP_STATUS, Apt, Skip, download, skip, sources_for, system_sources  # noqa: E402
+from archive import Failure as LabError  # noqa: E402
+
 CONSOLE_TAIL = 40
-
-
-class LabError(Exception):
-    """It should have worked and did not."""
-
-
-class Skip(LabError):
-    """It cannot be done on this machine; the text says what is missing."""
-
-
-def skip(reason):
-    """End a test that cannot run here. Where everything must be present, that is a failure."""
-    if os.environ.get("HASHDIST_REQUIRE_ALL") == "1":
-        print(f"FAIL: cannot run, and HASHDIST_REQUIRE_ALL=1: {reason}")
-        sys.exit(1)
-    print(f"SKIP: {reason}")
-    sys.exit(SKIP_STATUS)
 
 
 # ---------------------------------------------------------------- where kernels come from
@@ -85,16 +72,7 @@ SERIES = {
     )
 }
 
-# Suites we know to be Debian's, to find its entries among others of this system.
-DEBIAN_SUITES = {
-    "bullseye", "bookworm", "trixie", "forky", "duke", "sid",
-    "oldoldstable", "oldstable", "stable", "testing", "unstable",
-}  # fmt: skip
-SUFFIXES = ("", "-updates", "-security", "/updates")
 FLAVOURS = ("cloud", "generic", "rt", "16k")
-KEYRING = "/usr/share/keyrings/debian-archive-keyring.gpg"
-
-
 @dataclasses.dataclass(frozen=True)
 class Arch:
     """What differs between emulated architectures."""
@@ -127,125 +105,6 @@ ARCHES = {
     )
 }  # fmt: skip
 NATIVE = "x86-64"
-
-
-@dataclasses.dataclass(frozen=True)
-class Source:
-    """One binary package source: an address and one suite at it."""
-
-    uri: str
-    suite: str
-    components: tuple = ("main",)
-    options: tuple = ()  # pairs, names as in the deb822 format
-
-
-# one-line names of options -> deb822 names; others are the same but for the case
-_ONE_LINE = {"arch": "Architectures", "lang": "Languages", "target": "Targets"}
-
-
-def parse_one_line(text):
-    """Sources of a *.list file: deb [option=value ...] uri suite component..."""
-    found = []
-    for line in text.splitlines():
-        line = line.split("#", 1)[0].strip()
-        m = re.match(r"deb\s+(?:\[([^]]*)\]\s*)?(\S+)\s+(\S+)\s*(.*)$", line)
-        if not m or m[2].startswith("cdrom:"):
-            continue
-        options = []
-        for option in (m[1] or "").split():
-            key, eq, value = option.partition("=")
-            if eq:
-                key = _ONE_LINE.get(key, key.title())
-                options.append((key, value.replace(",", " ")))
-        found.append(Source(m[2], m[3], tuple(m[4].split()), tuple(options)))
-    return found
-
-
-def parse_deb822(text):
-    """Sources of a *.sources file."""
-    found = []
-    for stanza in re.split(r"\n[ \t]*\n", text):
-        fields, last = {}, None
-        for line in stanza.splitlines():
-            if line.startswith("#"):
-                continue
-            if line[:1] in (" ", "\t"):
-                if last:
-                    fields[last] += "\n" + line.strip("\n")
-            elif ":" in line:
-                key, value = line.split(":", 1)
-                last = key.strip().title()
-                fields[last] = value.strip()
-        if fields.get("Enabled", "yes").lower() in ("no", "false", "0", "off"):
-            continue
-        if "deb" not in fields.get("Types", "").split():
-            continue
-        keep = tuple(
-            (k, v) for k, v in fields.items()
-            if k not in ("Types", "Uris", "Suites", "Components", "Enabled")
-        )  # fmt: skip
-        for uri in fields.get("Uris", "").split():
-            for suite in fields.get("Suites", "").split():
-                if not uri.startswith("cdrom:"):
-                    found.append(Source(uri, suite, tuple(fields.get("Components", "").split()), keep))
-    return found
-
-
-def system_sources(etc="/etc/apt"):
-    """All binary package sources this system has switched on."""
-    found = []
-    etc = Path(etc)
-    lists = [etc / "sources.list", *sorted(etc.glob("sources.list.d/*.list"))]
-    for kind, paths in (
-        (parse_one_line, lists),
-        (parse_deb822, sorted(etc.glob("sources.list.d/*.sources"))),
-    ):
-        for path in paths:
-            with contextlib.suppress(OSError):
-                found += kind(path.read_text(errors="replace"))
-    return found
-
-
-def split_suite(suite):
-    """'bookworm-security' -> ('bookworm', '-security'); None for what is not plain Debian."""
-    for suffix in reversed(SUFFIXES):
-        base = suite[: len(suite) - len(suffix)]
-        if suite.endswith(suffix) and base in DEBIAN_SUITES:
-            return base, suffix
-    return None
-
-
-def sources_for(suite, sources):
-    """The system's Debian sources, turned to another suite; the plain suite comes first."""
-    found = []
-    for source in sources:
-        parts = split_suite(source.suite)
-        if not parts or "main" not in source.components:
-            continue
-        suffix = parts[1]
-        if suite == "sid" and suffix:
-            continue  # has neither updates nor security
-        suffix = "-security" if suffix == "/updates" else suffix
-        new = dataclasses.replace(source, suite=suite + suffix, components=("main",))
-        if new not in found:
-            found.append(new)
-    return sorted(found, key=lambda s: len(s.suite))
-
-
-def render_sources(sources, arch="amd64"):
-    """The text of a *.sources file, one architecture only."""
-    stanzas = []
-    for source in sources:
-        lines = [
-            "Types: deb",
-            f"URIs: {source.uri}",
-            f"Suites: {source.suite}",
-            f"Components: {' '.join(source.components)}",
-            f"Architectures: {arch}",
-        ]
-        lines += [f"{k}: {v}" for k, v in source.options if k != "Architectures"]
-        stanzas.append("\n".join(lines) + "\n")
-    return "\n".join(stanzas)
 
 
 # ---------------------------------------------------------------- which package it is
@@ -347,8 +206,7 @@ class Kernel:
 
 
 def cache_dir():
-    base = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
-    return Path(base) / "hashdist" / "kernels"
+    return archive.cache_dir("kernels")
 
 
 def _load(directory):
@@ -369,55 +227,6 @@ def cached(series, flavour="cloud", arch=NATIVE):
     return _load(cache_dir() / _cache_name(series, flavour, arch))
 
 
-def _why(text):
-    """The line of apt's output that tells most, with apt's own marks taken off."""
-    lines = [" ".join(x.split()) for x in text.splitlines() if x.strip()]
-    for pattern in (r"NO_PUBKEY|not signed.*key|EXPKEYSIG|Could not|Temporary failure|404|timed out", r"^E:", ""):
-        for line in lines:
-            if re.search(pattern, line):
-                return re.sub(r"^(E:|W:|Err:\d+) *", "", line)
-    return "apt says nothing"
-
-
-class _Apt:
-    """apt with a source list, state and cache of its own, below one directory."""
-
-    def __init__(self, top, sources, arch="amd64"):
-        self.top = top
-        for sub in ("lists/partial", "cache/archives/partial", "sources", "conf", "dl"):
-            (top / sub).mkdir(parents=True)
-        (top / "status").touch()
-        for path in (top, *top.rglob("*")):
-            path.chmod(0o755 if path.is_dir() else 0o644)  # apt downloads as its own user
-        if os.geteuid() == 0:
-            with contextlib.suppress(LookupError):
-                shutil.chown(top / "dl", user="_apt")
-        (top / "sources" / "lab.sources").write_text(render_sources(sources, arch))
-        # The system's settings (proxies, limits) count here too, but not its hooks after an
-        # update: those tidy the system's own cache.
-        for path in sorted(Path("/etc/apt/apt.conf.d").glob("*")):
-            if re.fullmatch(r"[\w-]+(\.conf)?", path.name):
-                (top / "conf" / path.name).symlink_to(path)
-        (top / "conf" / "zz-lab").write_text(
-            "#clear APT::Update::Pre-Invoke;\n#clear APT::Update::Post-Invoke;\n"
-            "#clear APT::Update::Post-Invoke-Success;\n"
-            f'Dir::Etc::sourcelist "/dev/null";\nDir::Etc::sourceparts "{top}/sources";\n'
-            f'Dir::State "{top}";\nDir::State::lists "{top}/lists";\n'
-            f'Dir::State::status "{top}/status";\nDir::Cache "{top}/cache";\n'
-            f'Dir::Cache::archives "{top}/cache/archives";\n'
-            f'Dir::Log "{top}";\n'
-            f'APT::Architecture "{arch}";\nAPT::Architectures "{arch}";\n'
-            'Acquire::Languages "none";\nAcquire::Retries "1";\n'
-            'Acquire::http::Timeout "20";\nAcquire::https::Timeout "20";\n'
-        )
-        (top / "apt.conf").write_text(f'Dir::Etc::parts "{top}/conf";\n')
-
-    def run(self, *argv, cwd=None):
-        env = dict(os.environ, APT_CONFIG=str(self.top / "apt.conf"), LC_ALL="C")
-        return subprocess.run(argv, env=env, cwd=cwd, text=True, errors="replace",
-                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT)  # fmt: skip
-
-
 def _extract(deb, wanted, into):
     """Copies the files of a .deb whose names match: {pattern: new name}. Returns names found."""
     found = set()
@@ -432,15 +241,6 @@ def _extract(deb, wanted, into):
     return found
 
 
-def _download(apt, package, version=None):
-    what = f"{package}={version}" if version else package
-    out = apt.run("apt-get", "-q", "download", what, cwd=apt.top / "dl")
-    debs = list((apt.top / "dl").glob(f"{package}_*.deb"))
-    if out.returncode or not debs:
-        raise Skip(f"package {package} could not be fetched: {_why(out.stdout)}")
-    return debs[0]
-
-
 _FILES = {
     r"(\./)?(usr/)?(boot|lib/modules/[^/]+)/vmlinuz[^/]*": "vmlinuz",
     r"(\./)?(usr/)?(boot/config-[^/]+|lib/modules/[^/]+/config)": "config",
@@ -450,27 +250,27 @@ _FILES = {
 
 def _fetch_into(series, flavour, arch, sources, new):
     with tempfile.TemporaryDirectory(prefix="hashdist-apt-") as tmp:
-        apt = _Apt(Path(tmp), sources, arch.debian)
+        apt = Apt(Path(tmp), sources, arch.debian)
         update = apt.run("apt-get", "-q", "update")
         packages = parse_packages(apt.run("apt-cache", "dumpavail").stdout, arch.debian)
         package = choose_package(packages, series.version, flavour)
         if not package:
             if not packages:
-                raise Skip(f"kernel {series.name}: suite {series.suite} cannot be had: {_why(update.stdout)}")
+                raise Skip(f"kernel {series.name}: suite {series.suite} cannot be had: {archive.why(update.stdout)}")
             newest = choose_package(packages, r"", flavour)
             why = f"its newest is {newest.version}" if newest else "nor any other"
             raise Skip(f"suite {series.suite} has no {series.name} kernel ({arch.name} {flavour}): {why}")
-        deb = _download(apt, package.name, package.version)
+        [deb] = download(apt, f"{package.name}={package.version}")
         found = _extract(deb, _FILES, new)
         if "config" not in found:
             # linux-binary-* holds nothing but the image
             with contextlib.suppress(Skip):
-                base = _download(apt, f"linux-base-{package.release}", package.version)
+                [base] = download(apt, f"linux-base-{package.release}={package.version}")
                 found |= _extract(base, _FILES, new)
         if "vmlinuz" not in found:
             raise LabError(f"package {package.name} {package.version} holds no image")
         if arch.foreign:
-            busybox = _download(apt, "busybox-static")
+            [busybox] = download(apt, "busybox-static")
             if "busybox" not in _extract(busybox, {r"(\./)?(usr/)?bin/busybox": "busybox"}, new):
                 raise LabError(f"{busybox.name} holds no BusyBox")
         (new / "meta.json").write_text(
@@ -508,43 +308,14 @@ def fetch(series, flavour="cloud", refresh=False, sources=None, arch=NATIVE):
     except OSError as e:
         raise Skip(f"no place to keep kernels: {e}") from e
     name = _cache_name(series, flavour, arch)
-    with open(top / f".{name}.lock", "w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        have = None if refresh else cached(series, flavour, arch)
-        if have:
-            return have
-        candidates = sources_for(
-            SERIES[series].suite, system_sources() if sources is None else sources
-        )
-        if not candidates:
-            raise Skip("this system has no Debian package source to take kernels from")
-        # Keys as the system says; if those do not know this suite, Debian's own whole keyring,
-        # if installed. Never without a signature.
-        tries = [candidates]
-        if Path(KEYRING).exists():
-            own = [dataclasses.replace(s, options=tuple(o for o in s.options if o[0] != "Signed-By")
-                                       + (("Signed-By", KEYRING),)) for s in candidates]  # fmt: skip
-            if own != candidates:
-                tries.append(own)
-        for i, attempt in enumerate(tries):
-            new = Path(tempfile.mkdtemp(prefix=f".{name}.", dir=top))
-            try:
-                _fetch_into(SERIES[series], flavour, ARCHES[arch], attempt, new)
-                new.chmod(0o755)
-                old = None
-                if (top / name).exists():
-                    old = Path(tempfile.mkdtemp(prefix=f".{name}.old.", dir=top))
-                    os.rename(top / name, old / name)
-                os.rename(new, top / name)
-                if old:
-                    shutil.rmtree(old, ignore_errors=True)
-                break
-            except Skip:
-                if i + 1 == len(tries):
-                    raise
-            finally:
-                shutil.rmtree(new, ignore_errors=True)
-    kernel = cached(series, flavour, arch)
+    candidates = sources_for(SERIES[series].suite, system_sources() if sources is None else sources)
+    if not candidates:
+        raise Skip("this system has no Debian package source to take kernels from")
+
+    def fill(attempt, new):
+        _fetch_into(SERIES[series], flavour, ARCHES[arch], attempt, new)
+
+    kernel = archive.kept(top, name, _load, fill, candidates, refresh)
     if not kernel:
         raise LabError(f"{top / name} is not readable after fetching")
     return kernel

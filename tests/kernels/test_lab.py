@@ -16,6 +16,7 @@ from unittest import mock
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(Path(__file__).resolve().parent))
+import archive  # noqa: E402
 import compare  # noqa: E402
 import lab  # noqa: E402
 import matrix  # noqa: E402
@@ -32,7 +33,7 @@ class Sources(unittest.TestCase):
             "deb cdrom:[Debian]/ bookworm main\n"
             "deb http://a.example/debian bookworm-updates main\n"
         )
-        first, second = lab.parse_one_line(text)
+        first, second = archive.parse_one_line(text)
         self.assertEqual(first.uri, "https://a.example/debian")
         self.assertEqual(first.components, ("main", "contrib"))
         self.assertEqual(first.options, (("Architectures", "amd64 i386"), ("Signed-By", "/k.gpg")))
@@ -45,27 +46,27 @@ class Sources(unittest.TestCase):
             "\nEnabled: no\nTypes: deb\nURIs: http://off.example/debian\nSuites: sid\nComponents: main\n"
             "\n\nTypes: deb-src\nURIs: http://src.example/debian\nSuites: sid\nComponents: main\n"
         )
-        got = lab.parse_deb822(text)
+        got = archive.parse_deb822(text)
         self.assertEqual([s.suite for s in got], ["bookworm", "bookworm-updates"])
         self.assertEqual(got[0].options, (("Signed-By", "\n -----BEGIN\n .\n key"),))
-        self.assertIn("Signed-By: \n -----BEGIN\n .\n key\n", lab.render_sources(got[:1]))
+        self.assertIn("Signed-By: \n -----BEGIN\n .\n key\n", archive.render_sources(got[:1]))
 
     def test_another_suite_at_the_same_address_the_plain_one_first(self):
         mine = [
-            lab.Source("http://a.example/debian-security", "bookworm-security", ("main",)),
-            lab.Source("http://a.example/debian", "bookworm", ("main", "contrib"), (("Trusted", "no"),)),
-            lab.Source("http://a.example/debian", "bookworm-backports", ("main",)),
-            lab.Source("http://other.example/apt", "nodistro", ("main",)),
-            lab.Source("http://a.example/debian", "bookworm", ("non-free",)),
+            archive.Source("http://a.example/debian-security", "bookworm-security", ("main",)),
+            archive.Source("http://a.example/debian", "bookworm", ("main", "contrib"), (("Trusted", "no"),)),
+            archive.Source("http://a.example/debian", "bookworm-backports", ("main",)),
+            archive.Source("http://other.example/apt", "nodistro", ("main",)),
+            archive.Source("http://a.example/debian", "bookworm", ("non-free",)),
         ]
-        got = lab.sources_for("trixie", mine)
+        got = archive.sources_for("trixie", mine)
         self.assertEqual([(s.uri, s.suite) for s in got], [
             ("http://a.example/debian", "trixie"),
             ("http://a.example/debian-security", "trixie-security"),
         ])  # fmt: skip
         self.assertEqual(got[0].options, (("Trusted", "no"),))
-        self.assertEqual([s.suite for s in lab.sources_for("sid", mine)], ["sid"])
-        self.assertEqual(lab.sources_for("sid", mine[3:4]), [])
+        self.assertEqual([s.suite for s in archive.sources_for("sid", mine)], ["sid"])
+        self.assertEqual(archive.sources_for("sid", mine[3:4]), [])
 
     def test_a_whole_directory(self):
         with tempfile.TemporaryDirectory() as tmp:
@@ -74,7 +75,7 @@ class Sources(unittest.TestCase):
             (d / "a.list").write_text("deb http://a.example/debian sid main\n")
             (d / "b.sources").write_text("Types: deb\nURIs: http://b.example/\nSuites: sid\nComponents: main\n")
             (d / "c.list.disabled").write_text("deb http://c.example/debian sid main\n")
-            self.assertEqual([s.uri[7] for s in lab.system_sources(tmp)], ["a", "b"])
+            self.assertEqual([s.uri[7] for s in archive.system_sources(tmp)], ["a", "b"])
 
     def test_without_a_debian_source_fetching_is_a_skip(self):
         with tempfile.TemporaryDirectory() as tmp, mock.patch.dict(os.environ, XDG_CACHE_HOME=tmp):
@@ -254,7 +255,7 @@ class Guests(unittest.TestCase):
             self.assertFalse((into / "cut").exists())
 
     def test_skips_can_be_made_failures(self):
-        for value, want in (("", lab.SKIP_STATUS), ("1", 1)):
+        for value, want in (("", archive.SKIP_STATUS), ("1", 1)):
             with mock.patch.dict(os.environ, HASHDIST_REQUIRE_ALL=value), mock.patch("builtins.print"):
                 with self.assertRaises(SystemExit) as end:
                     lab.skip("nothing here")

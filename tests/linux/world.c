@@ -171,7 +171,7 @@ static void forget(uintptr_t at, uint64_t bytes)
 static void follow(uintptr_t from, uintptr_t to, uint64_t bytes)
 {
 	for (uint64_t i = 0; i < bytes; i += 4096) {
-		int node = world_node((void *)(from + i));
+		int node = world_node((char *)from + i);
 
 		*page_of(to + i, true) = (int16_t)(node == -ENOENT ? -1 : node);
 	}
@@ -358,7 +358,7 @@ static bool kernel(long number, const long *args, enum door_kind kind, long *res
 		*(unsigned *)args[1] = (unsigned)world.local;
 		return true;
 	case DOOR_AFFINITY:
-		sent_to = __builtin_ctzl(*(const unsigned long *)args[2] | 1UL << 63);
+		sent_to = __builtin_ctzl(*(const unsigned long *)args[2] | ~(~0UL >> 1));
 		return true;
 	case DOOR_SCAN:
 		if (world.fiction)
