@@ -94,7 +94,7 @@ static int open_sim(struct run *run)
 	return error;
 }
 
-/** One table: asked for, allocated, looked at. */
+/** One table: asked for, allocated, looked at. Return: 0; -ENOMEM: of our own memory, not of the machine's. */
 static int make_table(struct run *run, enum hd_table_id id)
 {
 	struct boot_result *out = run->out;
@@ -106,8 +106,10 @@ static int make_table(struct run *run, enum hd_table_id id)
 	if (run->options->early_all && !out->machine.hashdist)
 		row->request.when = HD_WHEN_EARLY;
 	row->id = id;
-	if (hd_table_alloc(&out->machine, &row->request, &run->providers, &row->table)) {
-		row->failed = true;
+	row->failed = hd_table_alloc(&out->machine, &row->request, &run->providers, &row->table);
+	if (sim_starved(run->sim))
+		return -ENOMEM;
+	if (row->failed) {
 		out->rows++;
 		return 0;
 	}

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "cli/json.h"
 
 static const struct cli_verb *const verbs[] = { &cli_report, &cli_plan,    &cli_run,
 						&cli_place,  &cli_measure, &cli_bench };
@@ -46,6 +47,7 @@ int main(int argc, char **argv)
 		puts("hashdist " HASHDIST_VERSION);
 		return finish(CLI_OK);
 	}
+	cli_json_watch();
 	for (int v = 0; v < VERBS; v++)
 		if (!strcmp(word, verbs[v]->name))
 			return finish(verbs[v]->run(argc - 1, argv + 1));

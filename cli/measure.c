@@ -44,8 +44,10 @@ static int rehearse(const struct ab_options *opt, int side)
 		return CLI_FAILED;
 	}
 	while (waitpid(pid, &status, 0) < 0)
-		if (errno != EINTR)
+		if (errno != EINTR) {
+			cli_error("waitpid: %s", strerror(errno));
 			return CLI_FAILED;
+		}
 	return WIFEXITED(status) ? WEXITSTATUS(status) : CLI_FAILED;
 }
 

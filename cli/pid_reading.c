@@ -206,6 +206,8 @@ static int read_all(struct pid_reading *reading)
 		return CLI_FAILED;
 	}
 	candidate = calloc((size_t)count + 1, sizeof(*candidate));
+	if (!candidate)
+		cli_error("out of memory");
 	if (!candidate || make_room(reading, count)) {
 		free(candidate);
 		free(pids);

@@ -10,6 +10,7 @@ struct place_job {
 	struct process_watch_options place;
 	const char *record_path; /* NULL: the usual one */
 	bool watch, undo, json;
+	bool failed; /* watching, a pass could not be told */
 };
 
 /** Sums over the mappings that may be placed. */
@@ -41,6 +42,6 @@ struct place_tale {
 /** "thp-never: ... what to do"; NULL where there is nothing to tell. */
 const char *place_obstacle_text(enum place_obstacle obstacle);
 void place_print_text(const struct place_tale *tale);
-void place_print_json(const struct place_tale *tale);
+int place_print_json(const struct place_tale *tale);
 
 #endif

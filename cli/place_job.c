@@ -109,10 +109,10 @@ static int tell(struct place_job *job, struct process *process, struct place_tal
 		tale->after = &after;
 	}
 	tale->process = process;
-	if (job->json)
-		place_print_json(tale);
-	else
+	if (!job->json)
 		place_print_text(tale);
+	else if (place_print_json(tale))
+		return CLI_FAILED;
 	if (!tale->after || tale->result->gone)
 		return CLI_OK;
 	return after.unknown || after.gain ? CLI_VERDICT : CLI_OK;
@@ -195,8 +195,10 @@ static void after_pass(void *ctx, const struct process *process, const struct pl
 	place_state(process, &job->place.place, &state);
 	end_progress(job);
 	if (job->json)
-		place_print_json(&(struct place_tale){
-		    .process = process, .job = job, .before = &state, .result = result });
+		job->failed |=
+		    place_print_json(&(struct place_tale){
+			.process = process, .job = job, .before = &state, .result = result }) !=
+		    CLI_OK;
 	else
 		printf("%llu blocks collapsed, %llu moved\n", (unsigned long long)result->collapsed,
 		       (unsigned long long)result->moved);
@@ -219,7 +221,9 @@ static int watch(struct place_job *job)
 	job->place.ctx = job;
 	error = process_watch(job->pid, &job->place);
 	end_progress(job);
-	return error ? no_process(job->pid, error) : CLI_OK;
+	if (error)
+		return no_process(job->pid, error);
+	return job->failed ? CLI_FAILED : CLI_OK;
 }
 
 int place_job_run(struct place_job *job)

@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "cli/cli.h"
+#include "cli/json.h"
 #include "cli/place.h"
 
 static json_t *count(uint64_t value)
@@ -70,7 +71,7 @@ static json_t *result(const struct place_result *result)
 	return object;
 }
 
-void place_print_json(const struct place_tale *tale)
+int place_print_json(const struct place_tale *tale)
 {
 	json_t *root = json_object();
 
@@ -82,7 +83,10 @@ void place_print_json(const struct place_tale *tale)
 	json_object_set_new(root, "after", tale->after ? state(tale->after) : json_null());
 	json_object_set_new(root, "result", result(tale->result));
 	json_object_set_new(root, "undo_possible", json_boolean(!tale->record_error));
-	json_dumpf(root, stdout, JSON_COMPACT | JSON_PRESERVE_ORDER);
+	if (!cli_json_dump(root, JSON_COMPACT | JSON_PRESERVE_ORDER)) {
+		cli_error("out of memory");
+		return CLI_FAILED;
+	}
 	putchar('\n');
-	json_decref(root);
+	return CLI_OK;
 }

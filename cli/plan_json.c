@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/json.h"
 #include "cli/plan.h"
 #include "cli/report.h"
 
@@ -116,13 +117,10 @@ bool plan_print_json(const struct plan *plan, const struct plan *b,
 		     const struct plan_checked *checked, const struct walks *walks)
 {
 	json_t *json = plan_object(plan, walks);
-	bool fine;
 
 	if (json && b)
 		json_object_set_new(json, "compared", plan_object(b, walks));
 	if (json && checked->done)
 		json_object_set_new(json, "check", check_json(checked));
-	fine = json && !json_dumpf(json, stdout, JSON_INDENT(2)) && putchar('\n') != EOF;
-	json_decref(json);
-	return fine || ferror(stdout);
+	return cli_json_dump(json, JSON_INDENT(2)) && (putchar('\n') != EOF || ferror(stdout));
 }

@@ -215,12 +215,31 @@ static int put_in_place(int picture, const char *file)
 
 /* ---- both ---------------------------------------------------------------------------------------- */
 
+/** Does it end as pictures of its kind do? gnuplot does not notice what it could not write. */
+static bool is_whole(int picture)
+{
+	static const char png[] = "IEND\xae\x42\x60\x82", svg[] = "</svg>";
+	off_t size = lseek(picture, 0, SEEK_END);
+	char end[32] = "";
+	ssize_t n = size < (off_t)sizeof(end)
+			? 0
+			: pread(picture, end, sizeof(end) - 1, size - (off_t)sizeof(end) + 1);
+
+	return n > 0 && (memmem(end, (size_t)n, png, sizeof(png) - 1) ||
+			 memmem(end, (size_t)n, svg, sizeof(svg) - 1));
+}
+
 static int draw(const struct plot *plot, const char *file, const char *program, const int *memory)
 {
 	if (!write_script(plot, file, memory[0]))
 		return failed(file, errno);
 	if (run(program, memory[0], memory[1], memory[2]) || lseek(memory[1], 0, SEEK_END) <= 0) {
 		say_messages(memory[2]);
+		return CLI_FAILED;
+	}
+	if (!is_whole(memory[1])) {
+		cli_error("--plot: gnuplot wrote a part of the picture only");
+		cli_hint("try", "room for a few MiB, in memory and by the limits on files");
 		return CLI_FAILED;
 	}
 	return put_in_place(memory[1], file);

@@ -15,6 +15,7 @@
 
 #include "cli/boot_queue.h"
 #include "cli/cli.h"
+#include "cli/json.h"
 #include "cli/log_segments.h"
 #include "cli/report.h"
 #include "cli/report_rows.h"
@@ -45,7 +46,7 @@ struct row {
 
 /* ---- boots as they come -------------------------------------------------------------------- */
 
-static void print_json_boot(const struct logs *logs, const char *file, const struct klog_boot *boot)
+static void print_json_boot(struct logs *logs, const char *file, const struct klog_boot *boot)
 {
 	struct ktables_advice advice[KTABLES_ADVICE_MAX];
 	struct report report = { .survey = logs->survey, .boot = boot, .advice = advice };
@@ -56,8 +57,7 @@ static void print_json_boot(const struct logs *logs, const char *file, const str
 	json_object_set_new(json, "file", report_json_text(file));
 	json_object_set_new(json, "line", json_integer((json_int_t)boot->first_line));
 	fputs(logs->boots > 1 ? ",\n" : "{\"boots\":[\n", stdout);
-	json_dumpf(json, stdout, JSON_COMPACT);
-	json_decref(json);
+	logs->failed |= !cli_json_dump(json, JSON_COMPACT);
 }
 
 /** Return: false: nothing can be said, which cannot be without books. */
@@ -170,6 +170,8 @@ static int show_only_boot(struct logs *logs)
 
 static int summarize(const struct logs *logs)
 {
+	bool fine = true;
+
 	if (logs->options->json) {
 		json_t *verdicts = json_object();
 
@@ -181,9 +183,8 @@ static int summarize(const struct logs *logs)
 			      (json_int_t)logs->tables, "damaged_lines", (json_int_t)logs->damaged,
 			      "verdicts", verdicts);
 		fputs("\n],\"summary\":", stdout);
-		json_dumpf(summary, stdout, JSON_COMPACT);
+		fine = cli_json_dump(summary, JSON_COMPACT);
 		fputs("}\n", stdout);
-		json_decref(summary);
 	} else {
 		printf("\n%" PRIu64 " boots, %" PRIu64 " tables; boots by verdict:", logs->boots,
 		       logs->tables);
@@ -192,7 +193,9 @@ static int summarize(const struct logs *logs)
 				printf(" %s %" PRIu64, hd_verdict_name(v), logs->verdicts[v]);
 		putchar('\n');
 	}
-	return logs->attention ? CLI_VERDICT : CLI_OK;
+	if (!fine)
+		cli_error("out of memory");
+	return !fine ? CLI_FAILED : logs->attention ? CLI_VERDICT : CLI_OK;
 }
 
 static int finish(struct logs *logs)

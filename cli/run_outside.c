@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -23,9 +24,17 @@ enum { INTERVAL_MS = 1000, BUDGET_MS = 2000 };
 /** Only @keep and standard error stay open. */
 static void close_files(int keep)
 {
+	long most = sysconf(_SC_OPEN_MAX);
+
 	close(STDIN_FILENO);
 	close(STDOUT_FILENO);
-	for (int fd = STDERR_FILENO + 1; fd < sysconf(_SC_OPEN_MAX) && fd < 65536; fd++)
+#ifdef SYS_close_range
+	if ((keep == STDERR_FILENO + 1 ||
+	     !syscall(SYS_close_range, STDERR_FILENO + 1, keep - 1, 0)) &&
+	    !syscall(SYS_close_range, keep + 1, ~0U, 0))
+		return;
+#endif
+	for (int fd = STDERR_FILENO + 1; fd < most && fd < 65536; fd++)
 		if (fd != keep)
 			close(fd);
 }

@@ -8,6 +8,7 @@
  * order of the log and of the file, and the rows say so. A list of pages may have
  * a table's size, too.
  */
+#include <errno.h>
 #include <stdlib.h>
 
 #include "ktables/internal.h"
@@ -78,13 +79,13 @@ static void pass_over_lists(const struct machine *books, uint64_t page, uint64_t
 	}
 }
 
-void ktables_match_areas(struct ktables_survey *survey, const struct machine *books)
+int ktables_match_areas(struct ktables_survey *survey, const struct machine *books)
 {
 	bool *taken = calloc(books->areas ? books->areas : 1, sizeof(*taken));
 	uint64_t page = 1ULL << survey->facts.machine.rules.value[HD_RULE_PAGE_SHIFT];
 
 	if (!taken)
-		return;
+		return -ENOMEM;
 	pass_over_lists(books, page,
 			(uint64_t)survey->facts.machine.rules.value[HD_RULE_WORD_BYTES], taken);
 	for (uint32_t r = 0; r < survey->rows; r++) {
@@ -111,4 +112,5 @@ void ktables_match_areas(struct ktables_survey *survey, const struct machine *bo
 			row->node_bytes[n] = area->node_pages[n] * page;
 	}
 	free(taken);
+	return 0;
 }

@@ -266,8 +266,8 @@ int ktables_survey(struct ktables_survey *survey, const struct klog_boot *boot,
 			if (!survey->node_store)
 				return -ENOMEM;
 			fill_only_node(survey, books);
-			if (books->has_areas)
-				ktables_match_areas(survey, books);
+			if (books->has_areas && ktables_match_areas(survey, books))
+				return -ENOMEM;
 		}
 		ktables_fill_usage(survey, books);
 	}

@@ -224,7 +224,7 @@ static int unpack_lines(int fd, int (*take)(void *ctx, char *line), void *ctx)
 	}
 	gzerror(file, &error);
 	if (!ret && error != Z_OK && error != Z_STREAM_END)
-		ret = error == Z_ERRNO ? -EIO : -EBADMSG;
+		ret = error == Z_ERRNO ? -EIO : error == Z_MEM_ERROR ? -ENOMEM : -EBADMSG;
 	gzclose(file);
 	free(line);
 	return ret;

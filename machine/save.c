@@ -10,9 +10,9 @@
  */
 #include "machine/internal.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -212,6 +212,8 @@ static int copy_config(struct copy *c)
 			return ret;
 		if (unlinkat(c->dir, to, 0))
 			return -errno;
+		if (broken == -ENOMEM)
+			return broken;
 	}
 	return 0;
 }
@@ -277,15 +279,45 @@ static int fill(struct copy *c, int log_fd)
 
 /* ---- the neighbour and the renaming --------------------------------------------------------- */
 
-static int remove_entry(const char *path, const struct stat *st, int type, struct FTW *ftw)
+static void remove_below(int dir, const char *name);
+
+/* What one reading of @dir tells. Return: how many entries are gone. */
+static unsigned remove_some(int dir)
 {
-	(void)st, (void)type, (void)ftw;
-	return remove(path);
+	_Alignas(struct dirent64) char buf[2048];
+	ssize_t len = lseek(dir, 0, SEEK_SET) ? -1 : getdents64(dir, buf, sizeof(buf));
+	unsigned gone = 0;
+
+	for (ssize_t at = 0; at < len;) {
+		const struct dirent64 *entry = (const void *)(buf + at);
+
+		at += entry->d_reclen;
+		if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
+			continue;
+		if (unlinkat(dir, entry->d_name, 0))
+			remove_below(dir, entry->d_name);
+		gone += faccessat(dir, entry->d_name, F_OK, AT_SYMLINK_NOFOLLOW) != 0;
+	}
+	return gone;
 }
 
+/* The tree is a few levels deep: we have made it. */
+static void remove_below(int dir, const char *name)
+{
+	int fd = openat(dir, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+
+	if (fd < 0)
+		return;
+	while (remove_some(fd))
+		;
+	close(fd);
+	unlinkat(dir, name, AT_REMOVEDIR);
+}
+
+/* Takes no memory: the lack of it may be why we are here. */
 static void remove_tree(const char *path)
 {
-	nftw(path, remove_entry, 16, FTW_DEPTH | FTW_PHYS | FTW_MOUNT);
+	remove_below(AT_FDCWD, path);
 }
 
 /* @dir without slashes at its end, and "X.saving-XXXXXX" beside it. */

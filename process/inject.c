@@ -334,9 +334,9 @@ static void work(pid_t pid, struct report *report)
 	int error = attach(&inject);
 
 	if (!error) {
+		/* Also where it seems to have ended: if it has not, it must not go on with our call. */
 		error = make_all(&inject, report);
-		if (error != -ESRCH)
-			detach(&inject);
+		detach(&inject);
 		clock_gettime(CLOCK_MONOTONIC, &now);
 		report->stopped_us = (uint64_t)((now.tv_sec - inject.stopped.tv_sec) * 1000000 +
 						(now.tv_nsec - inject.stopped.tv_nsec) / 1000);

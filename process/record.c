@@ -203,7 +203,8 @@ static int read_all(struct place_record *record, const struct process *process, 
 		return -ESTALE;
 	while (!error && fgets(line, sizeof(line), in))
 		error = read_line(record, line);
-	return error;
+	/* A part of it would put a part back. */
+	return !error && ferror(in) ? -EIO : error;
 }
 
 int record_load(struct place_record *record, const struct process *process, const char *path)

@@ -30,6 +30,7 @@ struct sim {
 	uint64_t total, in_use, reserved;
 	uint32_t next_node; /* where interleaving stands */
 	bool handed_over;
+	bool starved; /* see sim_starved() */
 };
 
 struct sim_block *sim_block_new(struct sim *sim, unsigned shift);

@@ -117,14 +117,14 @@ struct sim_block *sim_block_new(struct sim *sim, unsigned shift)
 {
 	struct sim_block *block = calloc(1, sizeof(*block));
 
-	if (!block)
-		return NULL;
-	block->shift = shift;
-	block->node_bytes = calloc(sim->config.nodes, sizeof(*block->node_bytes));
-	if (!block->node_bytes) {
+	if (block)
+		block->node_bytes = calloc(sim->config.nodes, sizeof(*block->node_bytes));
+	if (!block || !block->node_bytes) {
+		sim->starved = true;
 		free(block);
 		return NULL;
 	}
+	block->shift = shift;
 	return block;
 }
 
@@ -137,12 +137,15 @@ int sim_block_take(struct sim *sim, struct sim_block *block, uint32_t node, uint
 		size_t room = block->room ? 2 * block->room : 4;
 		struct sim_piece *more = realloc(block->piece, room * sizeof(*more));
 
-		if (!more)
+		if (!more) {
+			sim->starved = true;
 			return -ENOMEM;
+		}
 		block->piece = more;
 		block->room = room;
 	}
 	error = space_take(&sim->space[node], start, start + bytes);
+	sim->starved |= error == -ENOMEM;
 	if (error)
 		return error;
 	block->piece[block->pieces++] = (struct sim_piece){ start, bytes, node };
@@ -186,6 +189,11 @@ void sim_release(struct sim *sim, void *start)
 	sim->in_use -= block->bytes;
 	empty(sim, block);
 	free_block(block);
+}
+
+bool sim_starved(const struct sim *sim)
+{
+	return sim->starved;
 }
 
 uint64_t sim_bytes_total(const struct sim *sim)

@@ -71,6 +71,12 @@ struct sim_got {
 void sim_got(const struct sim *sim, const void *block, struct sim_got *got);
 void sim_release(struct sim *sim, void *block);
 
+/**
+ * sim_starved() - has it ever failed for want of this process's own memory?
+ * Then a provider's refusal was not the pretend machine's, and nothing since is its answer.
+ */
+bool sim_starved(const struct sim *sim);
+
 uint64_t sim_bytes_total(const struct sim *sim);
 uint64_t sim_bytes_free(const struct sim *sim);
 /** Held by blocks that were not released; sim_reserve() does not count. */
