@@ -79,9 +79,15 @@ static void read_saved_log(struct cli_source *source, struct klog *klog, const c
 {
 	int fd = machine_open_log(sysroot);
 
-	if (fd < 0) {
+	if (fd == -EFBIG)
+		snprintf(
+		    source->note, sizeof(source->note),
+		    "%s: its kernel log is larger than a GiB and is not read; sizes are computed",
+		    sysroot);
+	else if (fd < 0)
 		snprintf(source->note, sizeof(source->note),
 			 "%s: no kernel log in it (var/log/dmesg); sizes are computed", sysroot);
+	if (fd < 0) {
 		source->remedy = "save the output of dmesg there";
 		return;
 	}

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static const char *remedy(const struct machine *m, int error, const char *absent)
@@ -100,6 +101,18 @@ void machine_free(struct machine *m)
 	free(m);
 }
 
+/** Who made it may have put anything there: hours of zeros, too. Takes over @fd. */
+static int not_too_large(int fd)
+{
+	struct stat st;
+
+	if (fd < 0 ||
+	    (!fstat(fd, &st) && st.st_size >= 0 && (uint64_t)st.st_size <= MACHINE_LOG_MAX))
+		return fd;
+	close(fd);
+	return -EFBIG;
+}
+
 int machine_open_log(const char *sysroot)
 {
 	static const char *const paths[] = {
@@ -116,7 +129,7 @@ int machine_open_log(const char *sysroot)
 	if (ret)
 		return ret;
 	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++) {
-		ret = mach_root_file(&root, paths[i]);
+		ret = not_too_large(mach_root_file(&root, paths[i]));
 		if (ret >= 0)
 			break;
 		if (ret != -ENOENT && ret != -ENOTDIR && first == -ENOENT)

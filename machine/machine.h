@@ -118,10 +118,14 @@ struct machine {
 int machine_read(const char *sysroot, struct machine **out);
 void machine_free(struct machine *machine);
 
+/** Bytes of a kernel log that is kept, or believed to be one. */
+#define MACHINE_LOG_MAX (UINT64_C(1) << 30)
+
 /**
  * machine_open_log() - the kernel log kept in a saved machine
  * Looks for proc/../var/log/dmesg, dmesg, sos_commands/kernel/dmesg below @sysroot.
- * Return: a file descriptor, -ENOENT when there is none, another -errno.
+ * Return: a file descriptor, -ENOENT when there is none, -EFBIG when it has more than
+ * MACHINE_LOG_MAX bytes, another -errno.
  */
 int machine_open_log(const char *sysroot);
 

@@ -17,11 +17,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
 /* A syslog file of many boots; read as it comes, so size costs time only. */
-#define LOG_LIMIT (UINT64_C(1) << 30)
 
 static const struct {
 	const char *path;
@@ -258,7 +258,7 @@ static int copy_log(struct copy *c, int log_fd)
 	fd = fcntl(log_fd, F_DUPFD_CLOEXEC, 0);
 	if (fd < 0)
 		return -errno;
-	mach_lines_start(&c->lines, fd, LOG_LIMIT);
+	mach_lines_start(&c->lines, fd, MACHINE_LOG_MAX);
 	return copy_lines(c, mach_scrub_log, "var/log/dmesg");
 }
 
@@ -285,7 +285,7 @@ static void remove_below(int dir, const char *name);
 static unsigned remove_some(int dir)
 {
 	_Alignas(struct dirent64) char buf[2048];
-	ssize_t len = lseek(dir, 0, SEEK_SET) ? -1 : getdents64(dir, buf, sizeof(buf));
+	ssize_t len = lseek(dir, 0, SEEK_SET) ? -1 : syscall(SYS_getdents64, dir, buf, sizeof(buf));
 	unsigned gone = 0;
 
 	for (ssize_t at = 0; at < len;) {
