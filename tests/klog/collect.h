@@ -45,6 +45,16 @@ static void collect_damaged(void *ctx, const char *line, size_t len, uint64_t nu
 	c->damaged_line = number;
 }
 
+/** Nothing is collected yet. */
+static inline void collect_begin(struct collected *c)
+{
+	c->boots = c->damaged = 0;
+	c->damaged_line = 0;
+	if (!c->boot)
+		c->boot = calloc(COLLECT_MAX, sizeof(*c->boot));
+	assert_non_null(c->boot);
+}
+
 /** Read @len bytes in pieces of @piece bytes. */
 static void collect_bytes(struct collected *c, const char *text, size_t len, size_t piece)
 {
@@ -52,11 +62,7 @@ static void collect_bytes(struct collected *c, const char *text, size_t len, siz
 	struct klog *log = klog_new(&sink);
 
 	assert_non_null(log);
-	c->boots = c->damaged = 0;
-	c->damaged_line = 0;
-	if (!c->boot)
-		c->boot = calloc(COLLECT_MAX, sizeof(*c->boot));
-	assert_non_null(c->boot);
+	collect_begin(c);
 	for (size_t at = 0; at < len; at += piece) {
 		/* a copy of its own, so that reading beyond the piece is seen */
 		size_t n = len - at < piece ? len - at : piece;
