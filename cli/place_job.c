@@ -115,7 +115,8 @@ static int tell(struct place_job *job, struct process *process, struct place_tal
 		return CLI_FAILED;
 	if (!tale->after || tale->result->gone)
 		return CLI_OK;
-	return after.unknown || after.gain ? CLI_VERDICT : CLI_OK;
+	/* Where the size of a huge page is not known nothing can be said to fit into one. */
+	return after.unknown || after.gain || !after.shift ? CLI_VERDICT : CLI_OK;
 }
 
 static int place_once(struct place_job *job, struct process *process)

@@ -3,7 +3,8 @@
 
 In words, {box} is a saved machine, {log}, {gz} and {two} are boot logs, {made} an empty directory,
 {pid} a process to be placed, {seven} a program that ends with status 7, {still} one that is linked
-statically too: it makes few calls that a fault meant for the tool could hit.
+statically too: it makes few calls that a fault meant for the tool could hit. With a number it lasts so
+many milliseconds, and the tool has time to look at it.
 """
 
 import dataclasses
@@ -88,10 +89,10 @@ CASES = (
     case("run", "run -- {seven}", own=(7, 126, 127)),
     case("run-explain", "run --explain={made}/why -- {seven}", own=(7, 126, 127)),
     case("run-outside", "run --from-outside -- {still}", own=(7, 126, 127), follow=True),
-    live("measure", f"{MEASURE} -- {{still}}", own=(126, 127), follow=True),
+    live("measure", f"{MEASURE} -- {{still}} 40", own=(126, 127), follow=True),
     live("measure-json", "measure --runs 2 --warmup 0 --ignore-failure --json -- {seven}", form="json", own=(126, 127),
          follow=True),
-    live("measure-plot", f"{MEASURE} --plot {{made}}/runs.svg -- {{still}}", own=(126, 127), follow=True,
+    live("measure-plot", f"{MEASURE} --plot {{made}}/runs.svg -- {{still}} 40", own=(126, 127), follow=True,
          needs="gnuplot"),
     live("bench", f"{BENCH}", follow=True),
     live("bench-json", f"{BENCH} --json", form="json", follow=True),
