@@ -306,8 +306,13 @@ static int plan_it(const struct options *opt, const struct plan_source *source)
 	struct walks walks;
 	char more[PLAN_CMDLINE_MAX];
 	bool compared = false;
-	int status = checked ? make(source, &opt->wish, &plan) : CLI_FAILED;
+	int status;
 
+	if (!checked) {
+		cli_error("out of memory");
+		return CLI_FAILED;
+	}
+	status = make(source, &opt->wish, &plan);
 	if (status != CLI_OK) {
 		free(checked);
 		return status;

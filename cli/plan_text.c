@@ -6,11 +6,11 @@
 #include <libsmartcols.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "cli/cli.h"
 #include "cli/plan.h"
 #include "cli/report.h"
+#include "cli/table.h"
 
 uint64_t plan_translations(const struct boot_row *row)
 {
@@ -144,11 +144,9 @@ enum { CELL = 96, CELLS_MAX = 12 };
 /** A table with these heads ('>' in front: to the right), filled row by row. */
 static struct libscols_table *new_table(const char *const *heads, int count)
 {
-	struct libscols_table *table = scols_new_table();
+	struct libscols_table *table = cli_table_new();
 	bool fine = table != NULL;
 
-	if (fine && !isatty(STDOUT_FILENO))
-		fine = !scols_table_set_termforce(table, SCOLS_TERMFORCE_NEVER);
 	for (int c = 0; fine && c < count; c++)
 		fine = scols_table_new_column(table, heads[c] + (*heads[c] == '>'), 0,
 					      *heads[c] == '>' ? SCOLS_FL_RIGHT : 0);
@@ -172,7 +170,7 @@ static bool add_row(struct libscols_table *table, char cells[][CELL], int count)
 static bool print_and_free(struct libscols_table *table, bool fine)
 {
 	if (table && fine)
-		fine = !scols_print_table(table);
+		fine = cli_table_show(table);
 	scols_unref_table(table);
 	return table && fine;
 }

@@ -4,6 +4,7 @@
  */
 #include <libsmartcols.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <unistd.h>
@@ -73,18 +74,48 @@ int cli_columns_take(const struct cli_column *all, const char *value, const char
 	return cli_columns_ok(all, value) ? CLI_OK : CLI_USAGE;
 }
 
+struct libscols_table *cli_table_new(void)
+{
+	struct libscols_table *table = scols_new_table();
+
+	/* Never cut what a script reads; a terminal wraps. */
+	if (table && !isatty(STDOUT_FILENO) &&
+	    scols_table_set_termforce(table, SCOLS_TERMFORCE_NEVER)) {
+		scols_unref_table(table);
+		return NULL;
+	}
+	return table;
+}
+
+/* libsmartcols forgets that the heads failed once the lines have not. */
+static bool begins_with_heads(struct libscols_table *table, const char *text)
+{
+	const char *head = scols_column_get_name(scols_table_get_column(table, 0));
+
+	return !strncmp(text + strspn(text, " "), head, strlen(head));
+}
+
+bool cli_table_show(struct libscols_table *table)
+{
+	char *text = NULL;
+	bool whole =
+	    !scols_print_table_to_string(table, &text) && text && begins_with_heads(table, text);
+
+	if (whole)
+		puts(text); /* the last line has no end */
+	free(text);
+	return whole;
+}
+
 int cli_table_print(const struct cli_column *all, const char *names, const void *rows,
 		    uint32_t count, uint32_t row_bytes)
 {
 	const struct cli_column *column[COLUMNS_MAX];
 	const char *bad;
 	int bad_len, columns = split(all, names, column, &bad, &bad_len);
-	struct libscols_table *table = scols_new_table();
+	struct libscols_table *table = cli_table_new();
 	int error = !table || columns < 0;
 
-	/* Never cut what a script reads; a terminal wraps. */
-	if (!error && !isatty(STDOUT_FILENO))
-		error = scols_table_set_termforce(table, SCOLS_TERMFORCE_NEVER);
 	for (int c = 0; !error && c < columns; c++)
 		error = !scols_table_new_column(table, column[c]->name, 0,
 						column[c]->right ? SCOLS_FL_RIGHT : 0);
@@ -100,7 +131,7 @@ int cli_table_print(const struct cli_column *all, const char *names, const void 
 		}
 	}
 	if (!error && count)
-		error = scols_print_table(table);
+		error = !cli_table_show(table);
 	scols_unref_table(table);
 	if (error)
 		cli_error("out of memory");
