@@ -390,6 +390,7 @@ static int run(int argc, char **argv)
 	else
 		status = cli_source_machine(&input, opt.sysroot) ? CLI_OK : CLI_FAILED;
 	if (status == CLI_OK) {
+		cli_source_say_unread(&input);
 		source.description = opt.machine ? &description : NULL;
 		source.books = input.books;
 		source.boot = input.boot;

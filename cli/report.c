@@ -296,11 +296,18 @@ static int report_machine(const struct options *opt)
 
 /* ---- saving ------------------------------------------------------------------------------- */
 
+static void say_left_out(void *arg, const char *path, int error)
+{
+	(void)arg;
+	cli_error("/%s: %s; left out", path, strerror(error));
+}
+
 static int save_machine(const struct options *opt)
 {
+	const struct machine_left_out left_out = { .tell = say_left_out };
 	int log_fd = open("/dev/kmsg", O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
 	int log_error = log_fd < 0 ? errno : 0;
-	int error = machine_save(opt->save, log_fd);
+	int error = machine_save(opt->save, log_fd, &left_out);
 
 	if (log_fd >= 0)
 		close(log_fd);

@@ -118,6 +118,17 @@ static void print_mappings(const struct report *report)
 	}
 }
 
+/** As the JSON has it: where a sample is missing, this tells why. */
+static void print_not_seen(const struct report *report)
+{
+	head("not_seen", NULL, "1 for each of the kernel's books that could not be read.");
+	for (uint32_t b = 0; report->books && b < report->books->blinds; b++) {
+		printf("hashdist_not_seen{");
+		label("path", report->books->blind[b].path);
+		printf("} 1\n");
+	}
+}
+
 int report_print_metrics(const struct report *report)
 {
 	const struct ktables_facts *facts = &report->survey->facts;
@@ -134,6 +145,7 @@ int report_print_metrics(const struct report *report)
 			printf("hashdist_distributed %d\n", facts->machine.hashdist);
 		}
 	}
+	print_not_seen(report);
 	head("log_complete", NULL, "1 where the kernel log reaches back to the boot.");
 	printf("hashdist_log_complete %d\n# EOF\n", report->survey->log_complete);
 	return ktables_wants_attention(report->survey) ? CLI_VERDICT : CLI_OK;

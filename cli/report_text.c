@@ -160,9 +160,12 @@ static void print_advice(const struct report *report)
 }
 
 /** Is what this book tells missed by anything on the page? */
-static bool matters(const struct report *report, const char *path)
+static bool matters(const struct report *report, const struct machine_blind *blind)
 {
-	if (!strcmp(path, "/proc/slabinfo") || !strncmp(path, "/boot/", 6))
+	const char *path = blind->path;
+	bool usual = blind->error == ENOENT || blind->error == EACCES || blind->error == EPERM;
+
+	if (usual && (!strcmp(path, "/proc/slabinfo") || !strncmp(path, "/boot/", 6)))
 		return false;
 	if (strcmp(path, "/proc/vmallocinfo"))
 		return true;
@@ -199,7 +202,7 @@ static void print_blind(const struct report *report)
 	for (uint32_t b = 0; report->books && b < report->books->blinds; b++) {
 		const struct machine_blind *blind = &report->books->blind[b];
 
-		if (!matters(report, blind->path))
+		if (!matters(report, blind))
 			continue;
 		cli_error("%s: %s; not shown: %s", blind->path, strerror(blind->error),
 			  blind->lost);

@@ -122,6 +122,30 @@ bool cli_source_machine(struct cli_source *source, const char *sysroot)
 	return true;
 }
 
+/** Is it about what the tables hold by now, or where they lie? */
+static bool is_of_use(const char *path)
+{
+	static const char *const books[] = { "/proc/vmallocinfo", "/proc/slabinfo",
+					     "/proc/net/",        "/proc/sys/fs/",
+					     "/proc/uptime",      "/proc/self/mountinfo" };
+
+	for (size_t i = 0; i < sizeof(books) / sizeof(books[0]); i++)
+		if (!strncmp(path, books[i], strlen(books[i])))
+			return true;
+	return false;
+}
+
+void cli_source_say_unread(const struct cli_source *source)
+{
+	for (uint32_t b = 0; source->books && b < source->books->blinds; b++) {
+		const struct machine_blind *blind = &source->books->blind[b];
+
+		if (blind->error != ENOENT && blind->error != ENOTDIR && !is_of_use(blind->path))
+			cli_error("%s: %s; not known: %s", blind->path, strerror(blind->error),
+				  blind->lost);
+	}
+}
+
 int cli_open_log(const char *file)
 {
 	struct stat st;

@@ -24,6 +24,8 @@ struct cli_source {
 bool cli_source_machine(struct cli_source *source, const char *sysroot);
 /** cli_source_log() - the last boot of a log file; "-" is standard input. Likewise. */
 bool cli_source_log(struct cli_source *source, const char *file);
+/** Say which books are there and could not be read, of those that tell how tables are made. */
+void cli_source_say_unread(const struct cli_source *source);
 void cli_source_close(struct cli_source *source);
 
 /** Opens a log for reading. Return: a descriptor; -1 after having said why not. */

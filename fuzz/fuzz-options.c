@@ -44,10 +44,10 @@ static int not_here(const char *what)
 	return CLI_FAILED;
 }
 
-int __wrap_machine_save(const char *dir, int log_fd);
-int __wrap_machine_save(const char *dir, int log_fd)
+int __wrap_machine_save(const char *dir, int log_fd, const struct machine_left_out *left_out);
+int __wrap_machine_save(const char *dir, int log_fd, const struct machine_left_out *left_out)
 {
-	(void)dir, (void)log_fd;
+	(void)dir, (void)log_fd, (void)left_out;
 	return -EEXIST;
 }
 

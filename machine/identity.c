@@ -30,12 +30,11 @@
 static void read_saved_notes(const struct mach_root *root, struct machine *m)
 {
 	struct mach_lines lines;
+	int ret = mach_lines_open(&lines, root, "hashdist-saved", 4096);
 	bool ours = false;
 	char *line;
 
-	if (mach_lines_open(&lines, root, "hashdist-saved", 4096))
-		return;
-	while ((line = mach_lines_next(&lines))) {
+	while (!ret && (line = mach_lines_next(&lines))) {
 		struct machine_count format = mach_field(line, "format");
 		struct machine_count page = mach_field(line, "page_bytes");
 		const char *arch = mach_after(line, "arch ");
@@ -52,7 +51,9 @@ static void read_saved_notes(const struct mach_root *root, struct machine *m)
 		if (mach_field(line, "container").value == 1)
 			m->container = true;
 	}
-	mach_lines_close(&lines);
+	if (!ret)
+		ret = mach_lines_close(&lines);
+	mach_blind_if_there(m, "hashdist-saved", ret, "what was noted when it was saved");
 }
 
 /* ---- architecture ------------------------------------------------------------ */
@@ -207,17 +208,18 @@ static void read_distribution(const struct mach_root *root, struct machine *m)
 	struct mach_lines lines;
 
 	for (size_t i = 0; i < 2 && !m->distribution[0]; i++) {
+		int ret = mach_lines_open(&lines, root, paths[i], MACH_SMALL);
 		char *line;
 
-		if (mach_lines_open(&lines, root, paths[i], MACH_SMALL))
-			continue;
-		while ((line = mach_lines_next(&lines))) {
+		while (!ret && (line = mach_lines_next(&lines))) {
 			const char *value = mach_after(line, "PRETTY_NAME=");
 
 			if (value)
 				unquote(value, m->distribution, sizeof(m->distribution));
 		}
-		mach_lines_close(&lines);
+		if (!ret)
+			ret = mach_lines_close(&lines);
+		mach_blind_if_there(m, paths[i], ret, "which distribution this is");
 	}
 }
 

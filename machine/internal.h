@@ -121,6 +121,8 @@ mach_scrub mach_scrub_config, mach_scrub_log;
  */
 void mach_blind(struct machine *m, const char *path, int error, const char *lost,
 		const char *absent);
+/** Likewise, of a book that a machine may lack: notes nothing if it does, or if @error is 0. */
+void mach_blind_if_there(struct machine *m, const char *path, int error, const char *lost);
 
 /* Each reads one group of facts; errors other than -ENOMEM end up in blind[]. */
 int mach_read_identity(const struct mach_root *root, struct machine *m);
@@ -158,6 +160,7 @@ bool mach_config_option(const char *name, size_t len);
 
 /** What machine_read() and machine_save() do, on a root that is open. */
 int mach_read(const struct mach_root *root, struct machine **out);
-int mach_save(const struct mach_root *root, const char *dir, int log_fd);
+int mach_save(const struct mach_root *root, const char *dir, int log_fd,
+	      const struct machine_left_out *left_out);
 
 #endif

@@ -49,6 +49,12 @@ void mach_blind(struct machine *m, const char *path, int error, const char *lost
 	m->blinds++;
 }
 
+void mach_blind_if_there(struct machine *m, const char *path, int error, const char *lost)
+{
+	if (error && error != -ENOENT && error != -ENOTDIR)
+		mach_blind(m, path, error, lost, NULL);
+}
+
 int mach_read(const struct mach_root *root, struct machine **out)
 {
 	static int (*const parts[])(const struct mach_root *, struct machine *) = {
@@ -139,14 +145,14 @@ int machine_open_log(const char *sysroot)
 	return ret >= 0 ? ret : first;
 }
 
-int machine_save(const char *dir, int log_fd)
+int machine_save(const char *dir, int log_fd, const struct machine_left_out *left_out)
 {
 	struct mach_root root;
 	int ret = mach_root_open(NULL, &root);
 
 	if (ret)
 		return ret;
-	ret = mach_save(&root, dir, log_fd);
+	ret = mach_save(&root, dir, log_fd, left_out);
 	mach_root_close(&root);
 	return ret;
 }

@@ -129,16 +129,23 @@ void machine_free(struct machine *machine);
  */
 int machine_open_log(const char *sysroot);
 
+/** Who is told, of each book that is there and could not be read. @error: an errno */
+struct machine_left_out {
+	void (*tell)(void *arg, const char *path, int error);
+	void *arg;
+};
+
 /**
  * machine_save() - write a copy that machine_read() understands, without personal details
  * @dir: is made; must not exist, or be empty
  * @log_fd: kernel log to filter and store as var/log/dmesg; -1 none
+ * @left_out: NULL nobody
  *
  * Keeps only figures and words about memory, nodes and hash tables: host and
  * user names, addresses, identifiers and other boot parameters stay out.
  * Written to a temporary neighbour and renamed, so that a failure leaves nothing half done.
  * Return: 0; -EEXIST: @dir exists and is not empty; another -errno.
  */
-int machine_save(const char *dir, int log_fd);
+int machine_save(const char *dir, int log_fd, const struct machine_left_out *left_out);
 
 #endif

@@ -132,9 +132,12 @@ static int read_zoneinfo(const struct mach_root *root, struct machine *m)
 static void read_uptime(const struct mach_root *root, struct machine *m)
 {
 	char text[64];
+	int ret = mach_root_text(root, "proc/uptime", text, sizeof(text));
 
-	if (mach_root_text(root, "proc/uptime", text, sizeof(text)) > 0)
+	if (ret > 0)
 		m->uptime_seconds = mach_count(text);
+	else
+		mach_blind_if_there(m, "proc/uptime", ret, "how long it has been up");
 }
 
 int mach_read_memory(const struct mach_root *root, struct machine *m)

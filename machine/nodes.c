@@ -174,12 +174,14 @@ static int read_cpus(const struct mach_root *root, struct machine *m, struct mac
 int mach_read_nodes(const struct mach_root *root, struct machine *m)
 {
 	struct lists *lists = calloc(1, sizeof(*lists));
-	int ret;
+	int ret, there;
 
 	if (!lists)
 		return -ENOMEM;
 	ret = read_cpus(root, m, &lists->ids[0]);
-	m->numa_books = mach_root_dir(root, NODE_DIR) == 0;
+	there = mach_root_dir(root, NODE_DIR);
+	m->numa_books = there == 0;
+	mach_blind_if_there(m, NODE_DIR, there, "which nodes there are");
 	if (!ret && m->numa_books)
 		ret = read_all_nodes(root, m, lists);
 	/* With the CPU directory there, a kernel without NUMA is all there is to it. */

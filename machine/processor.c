@@ -70,30 +70,41 @@ static void take_saved(const char *line, struct machine_processor *p)
 	p->family = a, p->model = b;
 }
 
-static void read_saved(const struct mach_root *root, struct machine_processor *p)
+static int read_saved(const struct mach_root *root, struct machine_processor *p)
 {
 	struct mach_lines lines;
+	int ret = mach_lines_open(&lines, root, "hashdist-saved", 4096);
 	char *line;
 
-	if (mach_lines_open(&lines, root, "hashdist-saved", 4096))
-		return;
-	while ((line = mach_lines_next(&lines)))
+	while (!ret && (line = mach_lines_next(&lines)))
 		take_saved(line, p);
-	mach_lines_close(&lines);
+	return ret ? ret : mach_lines_close(&lines);
+}
+
+static int read_cpuinfo(const struct mach_root *root, struct machine_processor *p)
+{
+	struct mach_lines lines;
+	int ret = mach_lines_open(&lines, root, "proc/cpuinfo", MACH_SMALL);
+	char *line;
+
+	for (int i = 0; !ret && i < CPUINFO_LINES_MAX; i++) {
+		line = mach_lines_next(&lines);
+		if (!line || !*line)
+			break;
+		take_line(line, p);
+	}
+	return ret ? ret : mach_lines_close(&lines);
 }
 
 int mach_read_processor(const struct mach_root *root, struct machine *m)
 {
+	static const char lost[] = "which processor this is";
 	struct machine_processor *p = &m->processor;
-	struct mach_lines lines;
-	char *line;
 
-	read_saved(root, p);
-	if (machine_processor_known(p) || mach_lines_open(&lines, root, "proc/cpuinfo", MACH_SMALL))
-		return 0;
-	for (int i = 0; i < CPUINFO_LINES_MAX && (line = mach_lines_next(&lines)) && *line; i++)
-		take_line(line, p);
-	mach_lines_close(&lines);
+	if (!m->live)
+		mach_blind_if_there(m, "hashdist-saved", read_saved(root, p), lost);
+	if (!machine_processor_known(p))
+		mach_blind_if_there(m, "proc/cpuinfo", read_cpuinfo(root, p), lost);
 	return 0;
 }
 

@@ -28,8 +28,11 @@ enum { OPEN_FLAGS = O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK };
 
 static int open_at(int dir, const char *path, int flags)
 {
-	int fd = openat(dir, path, flags);
+	int fd;
 
+	do
+		fd = openat(dir, path, flags);
+	while (fd < 0 && errno == EINTR);
 	return fd < 0 ? -errno : fd;
 }
 

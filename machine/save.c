@@ -5,8 +5,8 @@
  * The copy has the same tree of files, each passed line by line through the
  * rule that scrub.c has for it. It is written into a temporary neighbour of
  * the wanted directory and renamed at the end: whoever sees the directory sees
- * all of it. What cannot be read here is left out there; what cannot be
- * written makes the whole fail.
+ * all of it. What cannot be read here is left out there, and named; what cannot
+ * be written makes the whole fail.
  */
 #include "machine/internal.h"
 
@@ -20,8 +20,6 @@
 #include <sys/syscall.h>
 #include <sys/utsname.h>
 #include <unistd.h>
-
-/* A syslog file of many boots; read as it comes, so size costs time only. */
 
 static const struct {
 	const char *path;
@@ -58,6 +56,7 @@ struct copy {
 	const struct mach_root *root;
 	const struct machine *machine;
 	int dir;
+	const struct machine_left_out *left_out;
 	struct mach_lines lines; /* large: kept off the stack */
 	char out[MACH_SCRUB_MAX];
 };
@@ -107,8 +106,29 @@ static int finish(FILE *file)
 	return ret;
 }
 
-/* Passes on what @scrub keeps of the open lines. Return: error of the writing side. */
-static int copy_lines(struct copy *c, mach_scrub *scrub, const char *path)
+/* ---- one book ------------------------------------------------------------------------- */
+
+/* @error, -errno, kept us from reading @path. Return: it, if that is no fault of the book. */
+static int leave_out(const struct copy *c, const char *path, int error)
+{
+	if (error == -EMFILE || error == -ENFILE || error == -ENOMEM)
+		return error;
+	if (c->left_out && error != -ENOENT && error != -ENOTDIR)
+		c->left_out->tell(c->left_out->arg, path, -error);
+	return 0;
+}
+
+/* Likewise, unless that was told when the machine was read. */
+static int leave_out_now(const struct copy *c, const char *path, int error)
+{
+	for (uint32_t i = 0; i < c->machine->blinds; i++)
+		if (!strcmp(path, c->machine->blind[i].path + 1))
+			return 0;
+	return leave_out(c, path, error);
+}
+
+/* Passes on what @scrub keeps of the open lines of @from. Return: error of the writing side. */
+static int copy_lines(struct copy *c, mach_scrub *scrub, const char *from, const char *path)
 {
 	FILE *file;
 	char *line;
@@ -123,10 +143,10 @@ static int copy_lines(struct copy *c, mach_scrub *scrub, const char *path)
 			fprintf(file, "%s\n", c->out);
 	broken = mach_lines_close(&c->lines);
 	ret = finish(file);
+	if (ret || !broken)
+		return ret;
 	/* Half a book misleads more than none. */
-	if (!ret && broken && unlinkat(c->dir, path, 0))
-		ret = -errno;
-	return ret;
+	return unlinkat(c->dir, path, 0) ? -errno : leave_out_now(c, from, broken);
 }
 
 static int copy_book(struct copy *c, const char *from, mach_scrub *scrub, const char *to,
@@ -134,10 +154,7 @@ static int copy_book(struct copy *c, const char *from, mach_scrub *scrub, const 
 {
 	int ret = mach_lines_open(&c->lines, c->root, from, limit);
 
-	/* That is no fault of the book: it would be missed later. */
-	if (ret == -EMFILE || ret == -ENFILE || ret == -ENOMEM)
-		return ret;
-	return ret ? 0 : copy_lines(c, scrub, to);
+	return ret ? leave_out_now(c, from, ret) : copy_lines(c, scrub, from, to);
 }
 
 static int copy_books(struct copy *c)
@@ -212,8 +229,10 @@ static int copy_config(struct copy *c)
 			return ret;
 		if (unlinkat(c->dir, to, 0))
 			return -errno;
-		if (broken == -ENOMEM)
-			return broken;
+		if (broken)
+			ret = leave_out_now(c, from, broken);
+		if (ret)
+			return ret;
 	}
 	return 0;
 }
@@ -259,13 +278,25 @@ static int copy_log(struct copy *c, int log_fd)
 	if (fd < 0)
 		return -errno;
 	mach_lines_start(&c->lines, fd, MACHINE_LOG_MAX);
-	return copy_lines(c, mach_scrub_log, "var/log/dmesg");
+	return copy_lines(c, mach_scrub_log, "dev/kmsg", "var/log/dmesg");
+}
+
+/* What decides which files there are to copy has been read before. */
+static int leave_out_unseen(const struct copy *c)
+{
+	int ret = 0;
+
+	for (uint32_t i = 0; !ret && i < c->machine->blinds; i++)
+		ret = leave_out(c, c->machine->blind[i].path + 1, -c->machine->blind[i].error);
+	return ret;
 }
 
 static int fill(struct copy *c, int log_fd)
 {
-	int ret = write_notes(c);
+	int ret = leave_out_unseen(c);
 
+	if (!ret)
+		ret = write_notes(c);
 	if (!ret)
 		ret = copy_books(c);
 	if (!ret)
@@ -388,7 +419,8 @@ static int save_machine(struct copy *c, const char *dir, int log_fd)
 	return ret;
 }
 
-int mach_save(const struct mach_root *root, const char *dir, int log_fd)
+int mach_save(const struct mach_root *root, const char *dir, int log_fd,
+	      const struct machine_left_out *left_out)
 {
 	struct copy *c = malloc(sizeof(*c));
 	struct machine *m = NULL;
@@ -399,6 +431,7 @@ int mach_save(const struct mach_root *root, const char *dir, int log_fd)
 	ret = mach_read(root, &m);
 	if (!ret) {
 		c->root = root;
+		c->left_out = left_out;
 		c->machine = m;
 		ret = save_machine(c, dir, log_fd);
 	}

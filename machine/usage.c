@@ -95,6 +95,11 @@ static void read_net(const struct mach_root *root, struct machine *m)
 	}
 	/* A kernel without IPv6 has no second book, and nothing is missing. */
 	ret = read_sockstat(root, "proc/net/sockstat6", &v6);
+	if (ret && ret != -ENOENT) {
+		mach_blind(m, "/proc/net/sockstat6", ret, "how full the TCP and UDP tables are",
+			   NULL);
+		return;
+	}
 	u->tcp_time_wait = v4.tcp_time_wait;
 	u->tcp_inuse = ret ? v4.tcp : mach_count_add(v4.tcp, v6.tcp);
 	u->udp_inuse = ret ? v4.udp : mach_count_add(v4.udp, v6.udp);
@@ -106,11 +111,10 @@ static void read_protocols(const struct mach_root *root, struct machine *m)
 {
 	struct machine_count *sum = &m->usage.mptcp_inuse;
 	struct mach_lines lines;
+	int ret = mach_lines_open(&lines, root, "proc/net/protocols", MACH_SMALL);
 	char *line;
 
-	if (mach_lines_open(&lines, root, "proc/net/protocols", MACH_SMALL))
-		return;
-	while ((line = mach_lines_next(&lines))) {
+	while (!ret && (line = mach_lines_next(&lines))) {
 		struct machine_count sockets;
 
 		if (!mach_after(line, "MPTCP ") && !mach_after(line, "MPTCPv6 "))
@@ -118,20 +122,26 @@ static void read_protocols(const struct mach_root *root, struct machine *m)
 		sockets = column(line, 2);
 		*sum = sum->known ? mach_count_add(*sum, sockets) : sockets;
 	}
-	mach_lines_close(&lines);
+	if (!ret)
+		ret = mach_lines_close(&lines);
+	if (ret)
+		*sum = (struct machine_count){ .known = false };
+	mach_blind_if_there(m, "proc/net/protocols", ret, "how many MPTCP sockets there are");
 }
 
 static void read_mounts(const struct mach_root *root, struct machine *m)
 {
 	struct mach_lines lines;
+	int ret = mach_lines_open(&lines, root, "proc/self/mountinfo", MACH_LARGE);
 	uint64_t count = 0;
 
-	if (mach_lines_open(&lines, root, "proc/self/mountinfo", MACH_LARGE))
-		return;
-	while (mach_lines_next(&lines))
+	while (!ret && mach_lines_next(&lines))
 		count++;
-	if (mach_lines_close(&lines) == 0)
+	if (!ret)
+		ret = mach_lines_close(&lines);
+	if (!ret)
 		m->usage.mounts = (struct machine_count){ true, count };
+	mach_blind_if_there(m, "proc/self/mountinfo", ret, "how many mounts there are");
 }
 
 static void read_slabs(const struct mach_root *root, struct machine *m)

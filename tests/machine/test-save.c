@@ -26,15 +26,21 @@
 #define NODES "sys/devices/system/node/"
 
 /* Saves the machine below @tree as @dir. */
-static int save_tree(const char *tree, const char *dir, int log_fd)
+static int save_and_tell(const char *tree, const char *dir, int log_fd,
+			 const struct machine_left_out *left_out)
 {
 	struct mach_root root;
 	int ret;
 
 	assert_int_equal(mach_root_open(tree, &root), 0);
-	ret = mach_save(&root, dir, log_fd);
+	ret = mach_save(&root, dir, log_fd, left_out);
 	mach_root_close(&root);
 	return ret;
+}
+
+static int save_tree(const char *tree, const char *dir, int log_fd)
+{
+	return save_and_tell(tree, dir, log_fd, NULL);
 }
 
 static void assert_same_count(struct machine_count a, struct machine_count b)
@@ -98,7 +104,7 @@ static void this_machine_survives_the_round_trip(void **state)
 	struct machine *here, *there;
 
 	(void)state;
-	assert_int_equal(machine_save(dir, -1), 0);
+	assert_int_equal(machine_save(dir, -1, NULL), 0);
 	assert_int_equal(machine_read(NULL, &here), 0);
 	assert_int_equal(machine_read(dir, &there), 0);
 	assert_false(there->live);
@@ -401,13 +407,13 @@ static void a_directory_with_something_in_it_is_left_alone(void **state)
 	tree_put(tree, "mine/thesis.txt", "years of work\n");
 	tree_put(tree, "file", "");
 	tree_link(tree, "link", "mine");
-	assert_int_equal(machine_save(tree_at(tree, "mine"), -1), -EEXIST);
-	assert_int_equal(machine_save(tree_at(tree, "file"), -1), -ENOTDIR);
-	assert_int_equal(machine_save(tree_at(tree, "link"), -1), -ENOTDIR);
-	assert_int_equal(machine_save(tree_at(tree, "no/where"), -1), -ENOENT);
-	assert_int_equal(machine_save(tree_at(tree, "."), -1), -EINVAL);
-	assert_int_equal(machine_save("/", -1), -EINVAL);
-	assert_int_equal(machine_save("", -1), -EINVAL);
+	assert_int_equal(machine_save(tree_at(tree, "mine"), -1, NULL), -EEXIST);
+	assert_int_equal(machine_save(tree_at(tree, "file"), -1, NULL), -ENOTDIR);
+	assert_int_equal(machine_save(tree_at(tree, "link"), -1, NULL), -ENOTDIR);
+	assert_int_equal(machine_save(tree_at(tree, "no/where"), -1, NULL), -ENOENT);
+	assert_int_equal(machine_save(tree_at(tree, "."), -1, NULL), -EINVAL);
+	assert_int_equal(machine_save("/", -1, NULL), -EINVAL);
+	assert_int_equal(machine_save("", -1, NULL), -EINVAL);
 	assert_int_equal(tree_count(tree), 4);
 	tree_free(tree);
 }
@@ -418,10 +424,10 @@ static void an_empty_directory_is_filled(void **state)
 
 	(void)state;
 	tree_dir(tree, "empty");
-	assert_int_equal(machine_save(tree_at(tree, "empty///"), -1), 0);
+	assert_int_equal(machine_save(tree_at(tree, "empty///"), -1, NULL), 0);
 	assert_true(tree_count(tree_at(tree, "empty")) > 5);
 	/* The second time it is not empty any more. */
-	assert_int_equal(machine_save(tree_at(tree, "empty"), -1), -EEXIST);
+	assert_int_equal(machine_save(tree_at(tree, "empty"), -1, NULL), -EEXIST);
 	tree_free(tree);
 }
 
@@ -432,7 +438,7 @@ static void others_may_read_it_whatever_the_umask(void **state)
 	struct stat st;
 
 	(void)state;
-	assert_int_equal(machine_save(tree_at(tree, "saved"), -1), 0);
+	assert_int_equal(machine_save(tree_at(tree, "saved"), -1, NULL), 0);
 	umask(before);
 	assert_int_equal(stat(tree_at(tree, "saved"), &st), 0);
 	assert_int_equal(st.st_mode & 07777, 0755);
@@ -454,7 +460,7 @@ static int save_on_a_full_disk(const char *dir, unsigned bytes)
 	if (pid == 0) {
 		signal(SIGXFSZ, SIG_IGN);
 		setrlimit(RLIMIT_FSIZE, &limit);
-		_exit(-machine_save(dir, -1));
+		_exit(-machine_save(dir, -1, NULL));
 	}
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	assert_true(WIFEXITED(status));
@@ -492,7 +498,7 @@ static void running_out_of_descriptors_leaves_nothing_behind(void **state)
 			int ret;
 
 			setrlimit(RLIMIT_NOFILE, &limit);
-			ret = machine_save(tree_at(tree, "saved"), -1);
+			ret = machine_save(tree_at(tree, "saved"), -1, NULL);
 			/* Too few: an error. Enough: all of it. */
 			if (ret == 0)
 				ret = machine_read(tree_at(tree, "saved"), &m);
@@ -509,14 +515,74 @@ static void running_out_of_descriptors_leaves_nothing_behind(void **state)
 	tree_free(tree);
 }
 
+/* Into a text of 1,024 bytes: "path error", a line each. */
+static void keep_left_out(void *arg, const char *path, int error)
+{
+	size_t len = strlen(arg);
+
+	snprintf((char *)arg + len, 1024 - len, "%s %d\n", path, error);
+}
+
+/* A directory in its place keeps even root from reading it. What is not there is not missed. */
+static void what_cannot_be_read_is_left_out_and_told(void **state)
+{
+	static const char *const paths[] = {
+		"etc/os-release",      "proc/version",
+		"proc/meminfo",        "proc/uptime",
+		"proc/vmallocinfo",    "proc/sys/fs/inode-state",
+		"proc/net/sockstat6",  "sys/devices/system/node/online",
+		"proc/slabinfo",       "proc/net/protocols",
+		"proc/self/mountinfo",
+	};
+	char *tree = tree_new();
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++) {
+		char from[64], path[96], wanted[96], told[1024] = "";
+		const struct machine_left_out left_out = { keep_left_out, told };
+
+		snprintf(from, sizeof(from), "from-%zu", i);
+		snprintf(path, sizeof(path), "%s/proc/cmdline", from);
+		tree_put(tree, path, "quiet\n");
+		snprintf(path, sizeof(path), "%s/%s", from, paths[i]);
+		tree_dir(tree, path);
+		assert_int_equal(
+		    save_and_tell(tree_at(tree, from), tree_at(tree, "saved"), -1, &left_out), 0);
+		snprintf(wanted, sizeof(wanted), "%s %d\n", paths[i], EISDIR);
+		assert_string_equal(told, wanted);
+		snprintf(path, sizeof(path), "saved/%s", paths[i]);
+		assert_int_equal(access(tree_at(tree, path), F_OK), -1);
+		tree_free(strdup(tree_at(tree, "saved")));
+	}
+	tree_free(tree);
+}
+
+/* Whether there are nodes to copy is known from a directory, which is a link to itself here. */
+static void nodes_that_cannot_be_seen_are_told(void **state)
+{
+	char *tree = tree_new(), told[1024] = "";
+	const struct machine_left_out left_out = { keep_left_out, told };
+
+	(void)state;
+	tree_put(tree, "from/proc/cmdline", "quiet\n");
+	tree_link(tree, "from/sys/devices/system/node", "node");
+	assert_int_equal(
+	    save_and_tell(tree_at(tree, "from"), tree_at(tree, "saved"), -1, &left_out), 0);
+	assert_non_null(strstr(told, "sys/devices/system/node 40\n"));
+	tree_free(tree);
+}
+
 static void a_log_that_cannot_be_read_is_an_error_or_left_out(void **state)
 {
+	char told[1024] = "";
+	const struct machine_left_out left_out = { keep_left_out, told };
 	char *tree = tree_new();
 	int dir = open(tree, O_RDONLY | O_DIRECTORY);
 
 	(void)state;
-	assert_int_equal(machine_save(tree_at(tree, "one"), 999), -EBADF);
-	assert_int_equal(machine_save(tree_at(tree, "two"), dir), 0);
+	assert_int_equal(machine_save(tree_at(tree, "one"), 999, NULL), -EBADF);
+	assert_int_equal(machine_save(tree_at(tree, "two"), dir, &left_out), 0);
+	assert_non_null(strstr(told, "dev/kmsg 21\n"));
 	assert_int_equal(machine_open_log(tree_at(tree, "two")), -ENOENT);
 	assert_int_equal(access(tree_at(tree, "one"), F_OK), -1);
 	close(dir);
@@ -540,6 +606,8 @@ int main(void)
 		cmocka_unit_test(others_may_read_it_whatever_the_umask),
 		cmocka_unit_test(a_full_disk_leaves_nothing_behind),
 		cmocka_unit_test(running_out_of_descriptors_leaves_nothing_behind),
+		cmocka_unit_test(what_cannot_be_read_is_left_out_and_told),
+		cmocka_unit_test(nodes_that_cannot_be_seen_are_told),
 		cmocka_unit_test(a_log_that_cannot_be_read_is_an_error_or_left_out),
 	};
 
