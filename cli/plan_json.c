@@ -79,7 +79,7 @@ static json_t *plan_object(const struct plan *plan, const struct walks *walks)
 		 HD_VERSION_MINOR(m->rules.version), HD_VERSION_PATCH(m->rules.version));
 	json = json_pack(
 	    "{s:s, s:s, s:s, s:o, s:{s:b, s:s}, s:i, s:i, s:I, s:I, s:o, s:o}", "version",
-	    HASHDIST_VERSION, "machine", text ? text : "", "rules_of", version, "cmdline",
+	    HASHDIST_VERSION, "machine", text, "rules_of", version, "cmdline",
 	    report_json_text(plan->cmdline), "hashdist", "value", m->hashdist, "reason",
 	    report_reason(plan->result.reason), "memory_nodes", (int)m->facts.memory_nodes,
 	    "online_nodes", (int)m->facts.online_nodes, "sizing_pages_low",

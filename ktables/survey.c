@@ -243,6 +243,22 @@ static void judge_rows(struct ktables_survey *survey, const struct machine *book
 	}
 }
 
+/** What the machine's own books tell of each row. */
+static int add_books(struct ktables_survey *survey, const struct machine *books)
+{
+	if (books->nodes) {
+		survey->node_store = calloc((size_t)(KTABLES_ROWS_MAX + 1) * books->nodes,
+					    sizeof(*survey->node_store));
+		if (!survey->node_store)
+			return -ENOMEM;
+		fill_only_node(survey, books);
+		if (books->has_areas && ktables_match_areas(survey, books))
+			return -ENOMEM;
+	}
+	ktables_fill_usage(survey, books);
+	return 0;
+}
+
 int ktables_survey(struct ktables_survey *survey, const struct klog_boot *boot,
 		   const struct machine *books, const struct ktables_given *given)
 {
@@ -259,17 +275,9 @@ int ktables_survey(struct ktables_survey *survey, const struct klog_boot *boot,
 		rows_from_prediction(survey);
 	lay_beside_prediction(survey);
 	fill_translations(survey);
-	if (books) {
-		if (books->nodes) {
-			survey->node_store = calloc((size_t)(KTABLES_ROWS_MAX + 1) * books->nodes,
-						    sizeof(*survey->node_store));
-			if (!survey->node_store)
-				return -ENOMEM;
-			fill_only_node(survey, books);
-			if (books->has_areas && ktables_match_areas(survey, books))
-				return -ENOMEM;
-		}
-		ktables_fill_usage(survey, books);
+	if (books && add_books(survey, books)) {
+		ktables_survey_fini(survey);
+		return -ENOMEM;
 	}
 	judge_rows(survey, books);
 	return 0;
