@@ -138,17 +138,21 @@ static int examine(pid_t pid)
 /** Wait for a stop, at most @ms. Return: 0; -ESRCH: it ended; -ETIMEDOUT. */
 static int wait_stop(pid_t pid, unsigned ms)
 {
+	bool refused = false;
+
 	for (unsigned waited = 0; waited <= ms * 10; waited++) {
 		int status;
 		pid_t got = waitpid(pid, &status, WNOHANG | __WALL);
 
-		if (got == pid && WIFSTOPPED(status))
-			return 0;
-		if (got == pid || (got < 0 && errno != EINTR))
+		if (got == pid)
+			return WIFSTOPPED(status) ? 0 : -ESRCH;
+		/* One that is there, with our call in its registers, is not given up for an error. */
+		refused = got < 0 && errno != EINTR;
+		if (refused && kill(pid, 0) && errno == ESRCH)
 			return -ESRCH;
 		usleep(100);
 	}
-	return -ETIMEDOUT;
+	return refused ? -ESRCH : -ETIMEDOUT;
 }
 
 /** Return: 0 with *@found, which stays 0 if there is none; -errno. */

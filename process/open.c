@@ -118,6 +118,13 @@ static int read_stat(const struct process *process, struct process *out)
 	return process_stat_parse(text, out) ? 0 : -EPROTO;
 }
 
+/** By the pidfd, which no other process can take over. Without one, nothing speaks for it. */
+static bool is_gone(const struct process *process)
+{
+	return process->pidfd >= 0 &&
+	       HDL_SYS(SYS_pidfd_send_signal, process->pidfd, 0, 0, 0) == -ESRCH;
+}
+
 int process_open(pid_t pid, struct process *out)
 {
 	int error;
@@ -132,8 +139,7 @@ int process_open(pid_t pid, struct process *out)
 	error = read_stat(out, out);
 	if (!error)
 		error = process_status_read(out);
-	if (error == -ENOENT && out->pidfd >= 0 &&
-	    HDL_SYS(SYS_pidfd_send_signal, out->pidfd, 0, 0, 0) != -ESRCH)
+	if (error == -ENOENT && out->pidfd >= 0 && !is_gone(out))
 		error = -EACCES;
 	else if (error == -ENOENT)
 		error = -ESRCH;
@@ -165,6 +171,10 @@ void process_close(struct process *process)
 bool process_alive(const struct process *process)
 {
 	struct process now;
+	int error = read_stat(process, &now);
 
-	return !read_stat(process, &now) && now.start_time == process->start_time && !now.zombie;
+	if (!error)
+		return now.start_time == process->start_time && !now.zombie;
+	/* One whose books could not be read just now has not ended for that. */
+	return error != -ENOENT && error != -ESRCH && !is_gone(process);
 }

@@ -13,7 +13,12 @@
 
 static int open_file(const char *path)
 {
-	return (int)HDL_SYS(SYS_openat, AT_FDCWD, (long)path, O_RDONLY | O_CLOEXEC);
+	int fd;
+
+	do
+		fd = (int)HDL_SYS(SYS_openat, AT_FDCWD, (long)path, O_RDONLY | O_CLOEXEC);
+	while (fd == -EINTR);
+	return fd;
 }
 
 static long read_some(int fd, char *to, size_t size)
