@@ -125,7 +125,8 @@ class Tests:
             return
         quick = not self.options.all
         trace = run_case(case, Fault("trace"), self.inputs).trace
-        faults = alloc_faults(base.book.calls, quick) + call_faults(calls_of(trace, case.follow), quick, turn)
+        calls = {name: numbers for name, numbers in calls_of(trace, case.follow).items() if name not in case.spared}
+        faults = alloc_faults(base.book.calls, quick) + call_faults(calls, quick, turn)
         faults += other_faults(base, quick)
         for run, hit, wrong in self.pool.map(lambda fault: self.one(case, fault, base), faults):
             if not hit:
