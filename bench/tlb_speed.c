@@ -71,24 +71,6 @@ static struct hd_tlb_translation translation(void *context, uint64_t address, in
 	return hd_tlb_event_translation(**(const uint64_t **)context);
 }
 
-static void other_event(struct hd_tlb *tlb, uint64_t event)
-{
-	switch (hd_tlb_event_what(event)) {
-	case HD_TLB_EVENT_SWITCH:
-		hd_tlb_switch(tlb, hd_tlb_event_tag(event));
-		break;
-	case HD_TLB_EVENT_FLUSH_TAG:
-		hd_tlb_flush_tag(tlb);
-		break;
-	case HD_TLB_EVENT_FLUSH_ALL:
-		hd_tlb_flush_all(tlb);
-		break;
-	case HD_TLB_EVENT_FLUSH_PAGE:
-		hd_tlb_flush_page(tlb, hd_tlb_event_address(event));
-		break;
-	}
-}
-
 static double seconds(void)
 {
 	struct timespec now;
@@ -114,10 +96,7 @@ static double replay(const struct stream *stream, const struct hd_tlb_geometry *
 	    memory, bytes);
 	start = seconds();
 	for (; at < end; at++)
-		if (hd_tlb_event_what(*at) == HD_TLB_EVENT_ACCESS)
-			hd_tlb_access(&tlb, *at, hd_tlb_event_kind(*at));
-		else
-			other_event(&tlb, *at);
+		hd_tlb_replay_event(&tlb, *at);
 	start = seconds() - start;
 	*counts = hd_tlb_read_counts(&tlb);
 	free(memory);

@@ -78,26 +78,6 @@ static struct hd_tlb_translation translation(void *context, uint64_t address, in
 	return hd_tlb_event_translation(*(const uint64_t *)context);
 }
 
-static void happen(struct hd_tlb *tlb, uint64_t event)
-{
-	switch (hd_tlb_event_what(event)) {
-	case HD_TLB_EVENT_ACCESS:
-		hd_tlb_access(tlb, event, hd_tlb_event_kind(event));
-		break;
-	case HD_TLB_EVENT_SWITCH:
-		hd_tlb_switch(tlb, hd_tlb_event_tag(event));
-		break;
-	case HD_TLB_EVENT_FLUSH_TAG:
-		hd_tlb_flush_tag(tlb);
-		break;
-	case HD_TLB_EVENT_FLUSH_ALL:
-		hd_tlb_flush_all(tlb);
-		break;
-	default:
-		hd_tlb_flush_page(tlb, hd_tlb_event_address(event));
-	}
-}
-
 static void replay(const struct hd_tlb_geometry *geometry, const uint8_t *data, size_t size)
 {
 	size_t bytes = hd_tlb_bytes(geometry);
@@ -116,7 +96,7 @@ static void replay(const struct hd_tlb_geometry *geometry, const uint8_t *data, 
 		if (!hd_tlb_is_event(event))
 			break;
 		accesses += hd_tlb_event_what(event) == HD_TLB_EVENT_ACCESS;
-		happen(&tlb, event);
+		hd_tlb_replay_event(&tlb, event);
 	}
 	counts = hd_tlb_read_counts(&tlb);
 	CHECK(counts.accesses[0] + counts.accesses[1] == accesses);

@@ -64,4 +64,26 @@ static inline bool hd_tlb_is_event(uint64_t event)
 	return shift >= HD_TLB_BASE_SHIFT && shift <= 47;
 }
 
+/** Let it happen to @tlb, whose walk gives the event's own translation. Nothing if it is none. */
+static inline void hd_tlb_replay_event(struct hd_tlb *tlb, uint64_t event)
+{
+	switch (hd_tlb_event_what(event)) {
+	case HD_TLB_EVENT_ACCESS:
+		hd_tlb_access(tlb, event, hd_tlb_event_kind(event));
+		break;
+	case HD_TLB_EVENT_SWITCH:
+		hd_tlb_switch(tlb, hd_tlb_event_tag(event));
+		break;
+	case HD_TLB_EVENT_FLUSH_TAG:
+		hd_tlb_flush_tag(tlb);
+		break;
+	case HD_TLB_EVENT_FLUSH_ALL:
+		hd_tlb_flush_all(tlb);
+		break;
+	case HD_TLB_EVENT_FLUSH_PAGE:
+		hd_tlb_flush_page(tlb, hd_tlb_event_address(event));
+		break;
+	}
+}
+
 #endif

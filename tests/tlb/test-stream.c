@@ -41,11 +41,43 @@ static void words_of_any_file_are_no_events(void **state)
 	}
 }
 
+/* What makes the next access to the same page a walk, and what does not. */
+static void each_event_does_what_it_says(void **state)
+{
+	static const struct {
+		int what;
+		uint64_t address;
+		unsigned walks;
+	} steps[] = {
+		{ HD_TLB_EVENT_ACCESS, 0x5000, 0 },         { HD_TLB_EVENT_FLUSH_PAGE, 0x9000, 0 },
+		{ HD_TLB_EVENT_FLUSH_PAGE, 0x5000, 1 },     { HD_TLB_EVENT_FLUSH_TAG, 0, 1 },
+		{ HD_TLB_EVENT_FLUSH_ALL, 0, 1 },           { HD_TLB_EVENT_SWITCH, 3 << 12, 1 },
+		{ HD_TLB_EVENT_FLUSH_PAGE + 1, 0x5000, 0 },
+	};
+	const struct hd_tlb_translation page = { .shift = 12 };
+	uint64_t access = hd_tlb_event(HD_TLB_EVENT_ACCESS, 0x5000, HD_TLB_LOAD, page);
+	struct model m;
+
+	(void)state;
+	model_of(&m, "kaby-lake", 12);
+	hd_tlb_replay_event(&m.tlb, access);
+	assert_int_equal(model_walks(&m), 1);
+	for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); i++) {
+		uint64_t before = model_walks(&m);
+
+		hd_tlb_replay_event(&m.tlb, hd_tlb_event(steps[i].what, steps[i].address, 0, page));
+		hd_tlb_replay_event(&m.tlb, access);
+		assert_int_equal(model_walks(&m) - before, steps[i].walks);
+	}
+	model_close(&m);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_word_gives_back_what_was_put_in),
 		cmocka_unit_test(words_of_any_file_are_no_events),
+		cmocka_unit_test(each_event_does_what_it_says),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
