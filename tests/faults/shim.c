@@ -181,15 +181,15 @@ void *realloc(void *block, size_t size)
 {
 	bool fails;
 	uint64_t call = count(&fails), before;
-	void *new;
+	void *moved;
 
 	if (fails)
 		return NULL;
 	before = block ? forget(block) : 0;
-	new = __libc_realloc(block, size);
-	if (!new &&size && before)
+	moved = __libc_realloc(block, size);
+	if (!moved && size && before)
 		remember(block, before);
-	return counted(new, call);
+	return counted(moved, call);
 }
 
 void *reallocarray(void *block, size_t elements, size_t size)
