@@ -63,8 +63,8 @@ static void reap(const struct command_child *child, const struct command_pids *e
 	int status;
 	pid_t pid;
 
-	while ((pid = wait4(-1, &status, WNOHANG, &usage)) > 0) {
-		if (is_among(except, pid))
+	while ((pid = wait4(-1, &status, WNOHANG, &usage)) > 0 || (pid < 0 && errno == EINTR)) {
+		if (pid < 0 || is_among(except, pid))
 			continue;
 		add_usage(used, &usage, 1);
 		if (pid != child->pid)
