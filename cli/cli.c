@@ -2,6 +2,7 @@
 /*
  * cli.c - messages, options and figures as all verbs print them
  */
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,6 +20,19 @@ void cli_error(const char *format, ...)
 	vfprintf(stderr, format, args);
 	va_end(args);
 	fputc('\n', stderr);
+}
+
+static bool children_ignored;
+
+void cli_children_take(void)
+{
+	children_ignored = signal(SIGCHLD, SIG_DFL) == SIG_IGN;
+}
+
+void cli_children_as_before(void)
+{
+	if (children_ignored)
+		signal(SIGCHLD, SIG_IGN);
 }
 
 void cli_hint(const char *what, const char *format, ...)

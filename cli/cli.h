@@ -44,6 +44,15 @@ void cli_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /** A second line under an error or note: "  try     ..." */
 void cli_hint(const char *what, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/**
+ * cli_children_take() - let our children be waited for
+ *
+ * Where SIGCHLD is ignored, as some supervisors hand it on, the kernel forgets how a child
+ * ended. A command that is started gets it back as it was, by cli_children_as_before().
+ */
+void cli_children_take(void);
+void cli_children_as_before(void);
+
 struct cli_args {
 	int argc;
 	char **argv;

@@ -47,6 +47,7 @@ int main(int argc, char **argv)
 		puts("hashdist " HASHDIST_VERSION);
 		return finish(CLI_OK);
 	}
+	cli_children_take();
 	cli_json_watch();
 	for (int v = 0; v < VERBS; v++)
 		if (!strcmp(word, verbs[v]->name))

@@ -217,6 +217,7 @@ int run_ready(int argc, char **argv, struct run_start *start)
 
 int run_become(const struct run_start *start)
 {
+	cli_children_as_before();
 	/* execvp(3) would give to a shell what this kernel cannot run. */
 	if (start->program.reach == RUN_FOREIGN)
 		execv(start->program.path, start->command);

@@ -85,10 +85,21 @@ static void look_after(pid_t pid, int started, const struct preload_options *opt
 	_exit(error ? CLI_FAILED : CLI_OK);
 }
 
+/** Return: 0, or an errno. */
+static int wait_for(pid_t child)
+{
+	int status;
+
+	while (waitpid(child, &status, 0) < 0)
+		if (errno != EINTR)
+			return errno;
+	return status ? EAGAIN : 0;
+}
+
 bool run_outside(const struct preload_options *options, bool spread)
 {
 	pid_t command = getpid(), child;
-	int ends[2], status;
+	int ends[2], error;
 
 	if (pipe2(ends, O_CLOEXEC)) {
 		cli_error("%s", strerror(errno));
@@ -103,9 +114,10 @@ bool run_outside(const struct preload_options *options, bool spread)
 		close(ends[1]);
 		look_after(command, ends[0], options, spread);
 	}
+	error = child < 0 ? errno : wait_for(child);
 	close(ends[0]);
-	if (child < 0 || waitpid(child, &status, 0) != child || status) {
-		cli_error("no process to look after the command: %s", strerror(errno));
+	if (error) {
+		cli_error("no process to look after the command: %s", strerror(error));
 		close(ends[1]);
 		return false;
 	}

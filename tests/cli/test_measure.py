@@ -53,6 +53,11 @@ def signals_as_usual():
         signal.signal(number, signal.SIG_DFL)
 
 
+def children_ignored():
+    """As some supervisors start us."""
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+
+
 class Measure(support.Case):
     def refused(self, result, *words, status=2):
         self.assert_status(result, status)
@@ -201,6 +206,12 @@ class Ends(Measure):
 
     def test_a_signal_is_named(self):
         self.refused(measure("--", TARGET, "signal=9"), "signal 9", "Killed", status=1)
+
+    def test_it_waits_for_its_children_though_it_was_started_with_them_ignored(self):
+        command = ("grep", "-Eq", "^SigIgn:.*[13579bdf][0-9a-f]{4}$", "/proc/self/status")  # as it was for us
+        result = measure("--runs", "2", "--ignore-failure", "--", *command, preexec_fn=children_ignored)
+        self.assert_status(result, 0)
+        self.assertNotIn("failed in", result.out)
 
     def test_what_was_had_before_a_failure_is_shown(self):
         count = self.place() + "/count"

@@ -85,14 +85,14 @@ class Place(unittest.TestCase):
             self.fail(f"this machine lacks {what}")
         self.skipTest(f"this machine lacks {what}")
 
-    def place(self, target, *words, status=None):
-        result = hashdist("place", "--pid", str(target.pid), "--record", self.record, *words)
+    def place(self, target, *words, status=None, **more):
+        result = hashdist("place", "--pid", str(target.pid), "--record", self.record, *words, **more)
         if status is not None:
             self.assertEqual(result.status, status, result)
         return result
 
-    def told(self, target, *words):
-        return json.loads(self.place(target, "--json", *words).out)
+    def told(self, target, *words, **more):
+        return json.loads(self.place(target, "--json", *words, **more).out)
 
     def fine(self, target):
         status, said = target.finish()

@@ -11,6 +11,7 @@ import os
 import pathlib
 import random
 import shutil
+import signal
 import subprocess
 import time
 
@@ -86,6 +87,12 @@ class WhatItDoes(Place):
             told = self.told(target, *FAST)
             self.assertEqual(told["result"]["collapse_obstacle"], "thp-off")
             self.assertEqual(target.huge(), 0)
+            self.fine(target)
+
+    def test_it_works_where_it_was_started_with_its_children_ignored(self):
+        with victim(8) as target:
+            told = self.told(target, *FAST, preexec_fn=lambda: signal.signal(signal.SIGCHLD, signal.SIG_IGN))
+            self.assertEqual((told["result"]["kept_advice"], told["result"]["keep_errno"]), (True, 0), told)
             self.fine(target)
 
     def test_undo_needs_a_record_and_takes_it_away(self):

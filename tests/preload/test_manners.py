@@ -2,8 +2,10 @@
 # SPDX-License-Identifier: MIT
 """What a program and its parent could notice of hashdist run, and must not."""
 
+import functools
 import os
 import shutil
+import signal
 import subprocess
 import tempfile
 from pathlib import Path
@@ -60,6 +62,17 @@ class Outside(support.Case):
         process = subprocess.Popen([*run(), "sh", "-c", "echo $$ $PPID"], stdout=subprocess.PIPE)
         out, _ = process.communicate(timeout=20)
         self.assertEqual(out.split(), [str(process.pid).encode(), str(os.getpid()).encode()])
+
+    def test_signals_that_were_ignored_stay_so(self):
+        command = ["grep", "^Sig[BIC]", "/proc/self/status"]
+        for number in (signal.SIGCHLD, signal.SIGHUP):
+            for words in ((), ("--from-outside",)):
+                with self.subTest(number=number, words=words):
+                    ignore = functools.partial(signal.signal, number, signal.SIG_IGN)
+                    plain = call(command, preexec_fn=ignore)
+                    with_us = call([*run(*words), *command], preexec_fn=ignore)
+                    self.assertEqual((with_us.returncode, with_us.stderr), (0, b""))
+                    self.assertEqual(plain.stdout, with_us.stdout)
 
     def test_open_files_are_passed_on_and_no_other_is_there(self):
         reading, writing = os.pipe()
