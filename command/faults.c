@@ -20,6 +20,7 @@
 #include <linux/perf_event.h>
 #include <poll.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
@@ -69,7 +70,8 @@ struct command_faults {
 	uint32_t rings;
 	size_t bytes; /* of each ring's marks */
 	bool user_only;
-	int over; /* an eventfd(2) */
+	int over; /* an eventfd(2): wakes the reader */
+	atomic_bool is_over;
 	pthread_t reader;
 
 	struct command_marks marks;
@@ -243,9 +245,8 @@ static void read_all(struct command_faults *faults, bool last)
 static void *read_on(void *arg)
 {
 	struct command_faults *faults = arg;
-	const struct pollfd *over = &faults->poll[faults->rings];
 
-	while (!(over->revents & POLLIN)) {
+	while (!faults->is_over) {
 		poll(faults->poll, faults->rings + 1, PAUSE_MS);
 		read_all(faults, false);
 	}
@@ -313,8 +314,9 @@ void command_faults_end(struct command_faults *faults, struct command_fault_time
 	const uint64_t one = 1;
 	uint64_t counted = count_faults(faults);
 
+	faults->is_over = true;
 	while (write(faults->over, &one, sizeof(one)) < 0 && errno == EINTR)
-		;
+		; /* any other error costs the reader's pause */
 	pthread_join(faults->reader, NULL);
 	read_all(faults, true);
 	*out = (struct command_fault_time){

@@ -35,7 +35,7 @@ start() {
 	PIDS="$PIDS $!"
 	"$@" < $D/stop$N > $D/made$N &
 	P=$!; PIDS="$PIDS $P"; i=0
-	while [ $i -lt 300 ] && ! grep -q ready $D/made$N; do sleep 0.2; i=$((i + 1)); done
+	while [ $i -lt 900 ] && ! grep -q ready $D/made$N; do sleep 0.2; i=$((i + 1)); done
 	grep -q ready $D/made$N || { cat $D/made$N; exit 99; }
 }
 set_to() { if [ -w $2 ]; then echo $1 > $2; fi; }
