@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cli.c - messages, options and figures as all verbs print them
+ * cli.c - messages, options and figures as all verbs print them; children
  */
 #include <signal.h>
 #include <stdarg.h>
@@ -22,6 +22,17 @@ void cli_error(const char *format, ...)
 	fputc('\n', stderr);
 }
 
+void cli_hint(const char *what, const char *format, ...)
+{
+	va_list args;
+
+	fprintf(stderr, "  %-7s ", what);
+	va_start(args, format);
+	vfprintf(stderr, format, args);
+	va_end(args);
+	fputc('\n', stderr);
+}
+
 static bool children_ignored;
 
 void cli_children_take(void)
@@ -33,17 +44,6 @@ void cli_children_as_before(void)
 {
 	if (children_ignored)
 		signal(SIGCHLD, SIG_IGN);
-}
-
-void cli_hint(const char *what, const char *format, ...)
-{
-	va_list args;
-
-	fprintf(stderr, "  %-7s ", what);
-	va_start(args, format);
-	vfprintf(stderr, format, args);
-	va_end(args);
-	fputc('\n', stderr);
 }
 
 static int wrong(const struct cli_verb *verb, const char *format, const char *word)

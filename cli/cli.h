@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cli.h - what all verbs share: exit codes, messages, options
+ * cli.h - what all verbs share: exit codes, messages, options, children
  */
 #ifndef HASHDIST_CLI_H
 #define HASHDIST_CLI_H
