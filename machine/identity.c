@@ -206,7 +206,7 @@ static void read_distribution(const struct mach_root *root, struct machine *m)
 {
 	static const char *const paths[] = { "etc/os-release", "usr/lib/os-release" };
 	struct mach_lines lines;
-	int error = 0;
+	int errors[2] = { 0 };
 
 	for (size_t i = 0; i < 2 && !m->distribution[0]; i++) {
 		int ret = mach_lines_open(&lines, root, paths[i], MACH_SMALL);
@@ -220,10 +220,10 @@ static void read_distribution(const struct mach_root *root, struct machine *m)
 		}
 		if (!ret)
 			ret = mach_lines_close(&lines);
-		error = error ? error : ret == -ENOENT ? 0 : ret;
+		errors[i] = ret;
 	}
-	if (!m->distribution[0])
-		mach_blind_if_there(m, paths[0], error, "which distribution this is");
+	for (size_t i = 0; i < 2 && !m->distribution[0]; i++)
+		mach_blind_if_there(m, paths[i], errors[i], "which distribution this is");
 }
 
 /* Kept complete; a line that is longer than ours loses whole words at its end. */

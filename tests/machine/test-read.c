@@ -226,6 +226,44 @@ static void a_kernel_without_numa_is_not_a_blind_spot(void **state)
 	tree_free(tree);
 }
 
+/* What is named is the place that holds it and cannot be read, if the other does not tell either. */
+static void either_place_tells_the_distribution(void **state)
+{
+	static const struct {
+		bool etc_bad, lib_good, lib_bad;
+		const char *named;
+	} cases[] = {
+		{ true, true, false, NULL },
+		{ true, false, false, "/etc/os-release" },
+		{ false, false, true, "/usr/lib/os-release" },
+		{ false, false, false, NULL },
+	};
+
+	(void)state;
+	for (size_t c = 0; c < sizeof(cases) / sizeof(cases[0]); c++) {
+		static const char *const paths[] = { "/etc/os-release", "/usr/lib/os-release" };
+		char *tree = tree_new();
+		struct machine *m;
+
+		tree_dir(tree, "proc");
+		if (cases[c].etc_bad)
+			tree_dir(tree, "etc/os-release");
+		if (cases[c].lib_bad)
+			tree_dir(tree, "usr/lib/os-release");
+		if (cases[c].lib_good)
+			tree_put(tree, "usr/lib/os-release", "PRETTY_NAME=inside\n");
+		m = read_tree(tree);
+		assert_string_equal(m->distribution, cases[c].lib_good ? "inside" : "");
+		for (size_t p = 0; p < 2; p++) {
+			bool named = cases[c].named && strcmp(cases[c].named, paths[p]) == 0;
+
+			assert_true(named == (blind_for(m, paths[p]) != NULL));
+		}
+		machine_free(m);
+		tree_free(tree);
+	}
+}
+
 static void a_copy_without_sys_is_blind_for_nodes(void **state)
 {
 	char *tree = tree_new();
@@ -778,6 +816,7 @@ int main(void)
 		cmocka_unit_test(nodes_are_told_apart),
 		cmocka_unit_test(without_has_memory_the_nodes_own_books_tell),
 		cmocka_unit_test(a_kernel_without_numa_is_not_a_blind_spot),
+		cmocka_unit_test(either_place_tells_the_distribution),
 		cmocka_unit_test(a_copy_without_sys_is_blind_for_nodes),
 		cmocka_unit_test(the_guard_page_has_the_machines_size),
 		cmocka_unit_test(the_guard_page_follows_from_the_page_count),
